@@ -1,0 +1,36 @@
+//! Knows the verbs, the terminal, the process environment and the exit codes; the only room that prints or exits.
+//! Must not know how anything is done: one file per verb, each a thin call into the rooms.
+//! Start at `main`.
+
+mod exit;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use exit::{Code, Failure};
+
+/// Measures how much an explanation method helps somebody repair a broken reinforcement-learning agent.
+#[derive(Debug, Parser)]
+#[command(name = "evalxrl", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {}
+
+/// Reads the command line, runs the verb, and turns its failure into a message and an exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments.verb) {
+        Ok(()) => Code::Done.into(),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(verb: &Verb) -> Result<(), Failure> {
+    match *verb {}
+}
