@@ -425,7 +425,7 @@ impl Bench for SessionBench {
     }
 
     async fn note(&mut self, event: Value) -> Result<(), Stop> {
-        if event.get("candidates").is_some() {
+        if event.get("event").and_then(Value::as_str) == Some("search_order") {
             self.candidates = Some(event.clone());
         }
         Ok(self.write_line(Event::Note, event)?)

@@ -41,6 +41,10 @@ pub struct Job {
     pub session_hash: String,
     /// What it shares with other arms.
     pub block: BlockJob,
+    /// The environment's title.
+    pub title: String,
+    /// What the environment is, in a sentence.
+    pub summary: String,
     /// What is at hand; for the cheat oracle a folder whose README is the oracle text.
     pub dossiers: Vec<DossierFiles>,
     /// The package that all dossier tools share.

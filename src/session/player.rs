@@ -10,8 +10,8 @@ use evalxrl_analysis::repair_score;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::coder::{self, Brief, DossierLine, Ending, Scaffold, Stop, ToolLine};
-use crate::harness::relay::Relay;
+use crate::coder::{self, Brief, BriefFacts, DossierLine, Ending, Scaffold, Stop, ToolLine};
+use crate::harness::relay::{Relay, tool_links};
 use crate::harness::scorer::Scorer;
 use crate::harness::{Place, Running, Sandbox, User};
 use crate::store::{
@@ -19,7 +19,7 @@ use crate::store::{
     RepairScoreRecord, RunDirectory, Seconds, SessionRecord, Transcript, Usage,
 };
 use crate::vocab::{Arm, FaultKind, HarnessFault, Isolation, Outcome, Performance, Probe, SeedName};
-use crate::workspace::{self, Rendered, TRAIN};
+use crate::workspace::{self, Rendered, SERVE, TRAIN};
 
 use super::bench::{SessionBench, Tool};
 use super::block::{Block, BlockMaker, pack_files};
@@ -218,7 +218,18 @@ impl SessionPlayer {
             score_calls: job.budget.score.calls,
             candidates: job.candidates,
         };
-        brief.text = coder::brief_text(&brief, &job.budget).map_err(internal)?;
+        brief.text = coder::brief_text(&BriefFacts {
+            title: job.title.clone(),
+            summary: job.summary.clone(),
+            environment: brief.environment.clone(),
+            source: brief.source.clone(),
+            train: brief.train.clone(),
+            serve: SERVE.to_owned(),
+            budget: job.budget,
+            bundle: job.bundle_mode,
+            dossiers: brief.dossiers.clone(),
+        })
+        .map_err(internal)?;
         Ok(brief)
     }
 
@@ -254,7 +265,8 @@ impl SessionPlayer {
             }
         }
         let names: Vec<&str> = tools.keys().map(String::as_str).collect();
-        let relay = Relay::start(Arc::clone(&workspace), &names).await?;
+        workspace.put(User::Method, Place::Method, &tool_links(&names)?).await?;
+        let relay = Relay::start(Arc::clone(&workspace), self.sandbox.isolation()).await?;
         let header = json!({
             "format": "evalxrl.transcript/1", "session_hash": job.session_hash, "scaffold": job.scaffold,
         });
@@ -402,7 +414,7 @@ impl SessionPlayer {
             restoring_rank: repair
                 .candidates
                 .as_ref()
-                .and_then(|candidates| restoring_rank(candidates, &job.block.clean, &job.block.broken)),
+                .and_then(|candidates| restoring_rank(candidates, &job.block.clean, &job.block.broken, &job.seed(&SeedName::coder(&job.key)))),
             note: repair.note,
         })
     }

@@ -5,5 +5,5 @@
 mod render;
 
 pub use render::{
-    DossierFiles, File, Folder, PARAMETERS, Rendered, Request, TRAIN, ToolCommand, Tree, render,
+    DossierFiles, File, Folder, PARAMETERS, Rendered, Request, SERVE, TRAIN, ToolCommand, Tree, render,
 };

@@ -97,6 +97,9 @@ pub const PARAMETERS: &str = "agent/parameters.safetensors";
 /// The command that retrains the agent.
 pub const TRAIN: &str = "sh train.sh";
 
+/// The command that serves the agent on the loopback address.
+pub const SERVE: &str = "sh serve.sh";
+
 /// Places everything under names that carry no meaning.
 #[must_use]
 pub fn render(request: &Request<'_>) -> Rendered {
