@@ -2,6 +2,8 @@
 //! Must not know how a session is played; it is handed a `Player`.
 //! Start at `run`.
 
+mod player;
 mod pool;
 
+pub use player::JobPlayer;
 pub use pool::{Observer, Player, Progress, Stop, Summary, run};

@@ -16,7 +16,8 @@ use crate::harness::{Command, Execution, Exit, Place, Running, State, User};
 use crate::store::{Calls, Event, Seconds, Transcript};
 use crate::vocab::{Budget, FaultKind, HarnessFault, Limit};
 
-use super::bundle::{Bundle, pack};
+use super::bundle::{Bundle, CAPS, pack};
+use super::place::untar;
 use super::rehearsal::Rehearsal;
 
 /// What the orchestrator prints in place of the output of the command that submitted.
@@ -59,7 +60,8 @@ pub struct SessionBench {
     pub(super) last_rejection: String,
     pub(super) submission: Option<Bundle>,
     pub(super) note: Option<String>,
-    pub(super) candidates: Option<Value>,
+    /// What the scaffold remarked about its candidates, by event.
+    pub(super) remarks: BTreeMap<String, Value>,
 }
 
 /// What a tool answers: both streams and an exit code.
@@ -405,6 +407,18 @@ impl Bench for SessionBench {
         Ok(text_of(&self.file_access(&["/bin/cat", "--", path]).await?))
     }
 
+    async fn read_many(&mut self, paths: &[String]) -> Result<Vec<String>, Stop> {
+        if self.ended() {
+            return Err(Stop::Ended);
+        }
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let stream = self.workspace.take(&paths, CAPS.bytes).await?;
+        let files = untar(&stream).map_err(|error| {
+            HarnessFault::new(FaultKind::Internal, format!("files of the workspace: {error}"))
+        })?;
+        Ok(paths.iter().map(|path| files.get(*path).map_or_else(String::new, |bytes| text_of(bytes))).collect())
+    }
+
     async fn list(&mut self, folder: &str) -> Result<Vec<String>, Stop> {
         let found = self.file_access(&["/usr/bin/find", folder, "-type", "f"]).await?;
         let mut paths: Vec<String> = text_of(&found)
@@ -425,8 +439,10 @@ impl Bench for SessionBench {
     }
 
     async fn note(&mut self, event: Value) -> Result<(), Stop> {
-        if event.get("event").and_then(Value::as_str) == Some("search_order") {
-            self.candidates = Some(event.clone());
+        if let Some(name) = event.get("event").and_then(Value::as_str)
+            && ["search_order", "search_query"].contains(&name)
+        {
+            self.remarks.insert(name.to_owned(), event.clone());
         }
         Ok(self.write_line(Event::Note, event)?)
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use evalxrl_analysis::repair_score;
+use evalxrl_analysis::repair_score::RepairScore;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -60,7 +60,7 @@ struct Repair {
     calls: Calls,
     strays: u32,
     note: Option<String>,
-    candidates: Option<serde_json::Value>,
+    remarks: BTreeMap<String, serde_json::Value>,
     probes: Vec<Probe>,
     versions: BTreeMap<String, String>,
 }
@@ -173,7 +173,7 @@ impl SessionPlayer {
         let scaffold = coder::scaffold(&job.scaffold)
             .ok_or_else(|| internal(format!("no scaffold is called {}", job.scaffold)))?;
         let outcome = repair(scaffold.as_ref(), &brief, &mut bench).await?;
-        let SessionBench { mut rehearsal, calls, strays, note, candidates, seconds: spent, .. } = bench;
+        let SessionBench { mut rehearsal, calls, strays, note, remarks, seconds: spent, .. } = bench;
         seconds.training = spent.training;
         seconds.tools = spent.tools;
         seconds.scoring = spent.scoring;
@@ -184,7 +184,7 @@ impl SessionPlayer {
         let scoring = Instant::now();
         let scored = self.score(job, block, &mut rehearsal, &outcome).await?;
         seconds.scoring += scoring.elapsed().as_secs_f64();
-        let repair = Repair { outcome, calls, strays, note, candidates, probes, versions };
+        let repair = Repair { outcome, calls, strays, note, remarks, probes, versions };
         Ok((repair, scored, rendered))
     }
 
@@ -288,7 +288,7 @@ impl SessionPlayer {
             last_rejection: String::new(),
             submission: None,
             note: None,
-            candidates: None,
+            remarks: BTreeMap::new(),
         })
     }
 
@@ -346,9 +346,12 @@ impl SessionPlayer {
         scored: Final,
     ) -> Result<SessionRecord, HarnessFault> {
         let p_broken = block.record.p_broken.mean();
-        let score =
-            repair_score::repair_score(block.record.p_clean, p_broken, scored.performance.mean())
-                .map_err(internal)?;
+        let score = if scored.measured {
+            RepairScore::of(scored.performance.mean(), block.record.p_clean, p_broken)
+                .map_err(internal)?
+        } else {
+            RepairScore::unrepaired()
+        };
         let bundle = repair.outcome.as_ref().ok().map(|bundle| BundleRecord {
             hash: bundle.hash(),
             bytes: bundle.canonical_tar().len() as u64,
@@ -411,10 +414,12 @@ impl SessionPlayer {
             sources: job.sources.clone(),
             seeds,
             bundle_mode: job.bundle_mode,
-            restoring_rank: repair
-                .candidates
-                .as_ref()
-                .and_then(|candidates| restoring_rank(candidates, &job.block.clean, &job.block.broken, &job.seed(&SeedName::coder(&job.key)))),
+            restoring_rank: restoring_rank(
+                &repair.remarks,
+                &job.block.clean,
+                &job.block.broken,
+                &job.seed(&SeedName::coder(&job.key)),
+            ),
             note: repair.note,
         })
     }
