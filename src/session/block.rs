@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::harness::scorer::Scorer;
+use crate::harness::scorer::{Scorer, Scoring};
 use crate::harness::{Command, Exit, Place, Running, Sandbox, Spec, User};
 use crate::store::{BlockRecord, Lease, RunDirectory};
 use crate::vocab::{FaultKind, HarnessFault, Performance, SeedName};
@@ -18,7 +18,7 @@ use super::bundle::{Bundle, pack};
 use super::job::Job;
 use super::live::Live;
 use super::place::{agent_spec, scorer_spec, untar, workspace_spec};
-use super::rehearsal::{Rehearsal, Verdict};
+use super::rehearsal::Rehearsal;
 
 /// Training seeds tried before a block is given up.
 const SEEDS: u32 = 20;
@@ -246,8 +246,8 @@ impl BlockMaker<'_> {
         };
         let (seed, shuffle) = (job.seed(&job.block.final_seed()), rehearsal.permutation.clone());
         match rehearsal.drive(&Bundle { files }, job.block.episodes, &seed, &shuffle).await? {
-            Verdict::Scored(measured) => Ok(measured.performance),
-            Verdict::Unserved { reason } => Err(internal(format!(
+            Scoring::Scored(scores) => Ok(scores.performance),
+            Scoring::AgentUnserved { reason } => Err(internal(format!(
                 "the broken agent of {} does not serve: {reason}",
                 job.block.malfunction
             ))),

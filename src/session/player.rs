@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::coder::{self, Brief, BriefFacts, DossierLine, Ending, Scaffold, Stop, ToolLine};
 use crate::harness::relay::{Relay, tool_links};
-use crate::harness::scorer::Scorer;
+use crate::harness::scorer::{Scorer, Scores, Scoring};
 use crate::harness::{Place, Running, Sandbox, User};
 use crate::store::{
     BudgetRecord, BundleRecord, Calls, Event, IsolationRecord, PerformanceRecord, ReferenceRecord,
@@ -29,7 +29,7 @@ use super::job::Job;
 use super::live::Live;
 use super::place::{agent_spec, run_label, scorer_spec, workspace_spec};
 use super::rank::restoring_rank;
-use super::rehearsal::{Rehearsal, Verdict};
+use super::rehearsal::Rehearsal;
 
 /// Plays sessions of one run.
 pub struct SessionPlayer {
@@ -317,17 +317,17 @@ impl SessionPlayer {
         let seed = job.seed(&job.block.final_seed());
         let permutation = job.seed(&SeedName::permutation("final", &job.key));
         match rehearsal.drive(bundle, job.block.episodes, &seed, &permutation).await? {
-            Verdict::Unserved { reason } => Ok(unmeasured(Outcome::AgentUnserved { reason })),
-            Verdict::Scored(measured) => {
-                let details = serde_json::to_vec_pretty(&measured.details).map_err(internal)?;
+            Scoring::AgentUnserved { reason } => Ok(unmeasured(Outcome::AgentUnserved { reason })),
+            Scoring::Scored(scores) => {
+                let details = serde_json::to_vec_pretty(&details(&scores)).map_err(internal)?;
                 self.run.keep(&job.key, "scoring.json", &details).map_err(internal)?;
                 Ok(Final {
                     outcome: Outcome::Submitted,
-                    performance: measured.performance,
                     measured: true,
-                    invalid: measured.invalid,
-                    floored: measured.floored,
-                    consistency: Some(measured.consistency),
+                    invalid: scores.invalid,
+                    floored: scores.floored,
+                    consistency: Some(scores.consistency),
+                    performance: scores.performance,
                 })
             }
         }
@@ -431,6 +431,26 @@ impl SessionPlayer {
     pub async fn clear(&self) -> Result<(), HarnessFault> {
         self.sandbox.sweep_owned(Some(&run_label(&self.run))).await.map(|_| ())
     }
+}
+
+/// `scoring.json`: what is equal whenever the same agent is scored, and how long it took.
+fn details(scores: &Scores) -> serde_json::Value {
+    json!({
+        "format": "evalxrl.scoring/1",
+        "returns": scores.performance,
+        "unfloored_returns": scores.unfloored_returns,
+        "lengths": scores.lengths,
+        "terminated": scores.terminated,
+        "components": scores.components,
+        "invalid": scores.invalid,
+        "clipped": scores.clipped,
+        "floored": scores.floored,
+        "consistency": scores.consistency,
+        "seconds": scores.seconds,
+        "cpu_seconds": scores.cpu_seconds,
+        "source_hash": scores.source_hash,
+        "versions": scores.versions,
+    })
 }
 
 /// Places the coder's files and the method's.

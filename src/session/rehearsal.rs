@@ -5,24 +5,12 @@
 use std::sync::Arc;
 
 use crate::harness::agent_server::{AgentServer, Serving};
-use crate::harness::scorer::{Measured, Reply, Request, Scorer};
+use crate::harness::scorer::{Deadlines, Question, Scorer, Scores, Scoring};
 use crate::harness::{Running, Sandbox, Spec};
 use crate::vocab::{BundleMode, EnvironmentId, HarnessFault, Seed};
 use crate::workspace::Tree;
 
 use super::bundle::{Bundle, CAPS, PARAMETERS, Rejection};
-
-/// What the scorer said of a served bundle.
-#[derive(Debug, Clone)]
-pub enum Verdict {
-    /// Measured.
-    Scored(Box<Measured>),
-    /// The agent never answered a first batch.
-    Unserved {
-        /// What the scorer or the server saw.
-        reason: String,
-    },
-}
 
 /// The scorer of one session and what it needs to serve a bundle.
 pub struct Rehearsal {
@@ -64,11 +52,11 @@ impl Rehearsal {
         &mut self,
         bundle: &Bundle,
         episodes: u32,
-    ) -> Result<Result<Measured, String>, HarnessFault> {
+    ) -> Result<Result<Scores, String>, HarnessFault> {
         let (seed, permutation) = (self.development.clone(), self.permutation.clone());
         match self.drive(bundle, episodes, &seed, &permutation).await? {
-            Verdict::Scored(measured) => Ok(Ok(*measured)),
-            Verdict::Unserved { reason } => Ok(Err(reason)),
+            Scoring::Scored(scores) => Ok(Ok(*scores)),
+            Scoring::AgentUnserved { reason } => Ok(Err(reason)),
         }
     }
 
@@ -82,30 +70,31 @@ impl Rehearsal {
         episodes: u32,
         seed: &Seed,
         permutation: &Seed,
-    ) -> Result<Verdict, HarnessFault> {
+    ) -> Result<Scoring, HarnessFault> {
         let tar = bundle.canonical_tar();
         let serving = AgentServer::start(self.sandbox.as_ref(), self.agent.clone(), &tar).await?;
         let server = match serving {
-            Serving::Up(server) => server,
-            Serving::Unserved { reason, stderr } => {
-                return Ok(Verdict::Unserved { reason: with_tail(&reason, &stderr) });
+            Serving::Ready(server) => server,
+            Serving::Unserved { reason, errors } => {
+                return Ok(Scoring::AgentUnserved { reason: with_tail(&reason, &errors) });
             }
         };
-        let request = Request {
+        let question = Question {
             environment: self.environment.clone(),
-            seed: seed.hex(),
-            permutation_seed: permutation.hex(),
+            seed: seed.clone(),
+            permutation_seed: permutation.clone(),
             episodes,
-            address: server.address(),
+            address: server.address().to_owned(),
+            deadlines: Deadlines::default(),
         };
-        let reply = self.scorer.score(&request).await;
-        let stderr = server.stderr();
-        server.remove().await?;
-        Ok(match reply? {
-            Reply::Scored(measured) => Verdict::Scored(measured),
-            Reply::AgentUnserved { reason } => {
-                Verdict::Unserved { reason: with_tail(&reason, &stderr) }
+        let scoring = self.scorer.score(&question).await;
+        let errors = server.errors();
+        server.stop().await?;
+        Ok(match scoring? {
+            Scoring::AgentUnserved { reason } => {
+                Scoring::AgentUnserved { reason: with_tail(&reason, &errors) }
             }
+            scored @ Scoring::Scored(_) => scored,
         })
     }
 }
