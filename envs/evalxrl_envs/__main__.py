@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from .core import runtime
+
 DEFAULT_AGENT = "agent/parameters.safetensors"
-TRAINING_FLAGS = "--xla_backend_optimization_level=0 --xla_cpu_multi_thread_eigen=false"
 
 
 class UsageError(Exception):
@@ -23,14 +24,11 @@ def say(line: str) -> None:
 
 def configure(arguments: argparse.Namespace) -> None:
     """Sets XLA's options, which must precede the import of JAX, and JAX's own."""
-    if arguments.verb == "train":
-        os.environ["XLA_FLAGS"] = f"{TRAINING_FLAGS} {os.environ.get('XLA_FLAGS', '')}".strip()
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    runtime.prepare()
     import jax
 
-    device = getattr(arguments, "device", "cpu")
-    if device != "auto":
-        jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[device])
+    if arguments.device != "auto":
+        jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[arguments.device])
     if arguments.verb in ("train", "evaluate"):
         cache = os.environ.get("EVALXRL_XLA_CACHE") or str(Path.cwd() / ".cache" / "xla")
         jax.config.update("jax_compilation_cache_dir", cache)

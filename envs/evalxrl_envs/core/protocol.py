@@ -12,6 +12,9 @@ import numpy as np
 
 from .spaces import Box, Space
 
+SIMPLE = {"xla_cpu_use_fusion_emitters": False}
+"""Compiler options for programs that take longer to compile than to run."""
+
 T = TypeVar("T")
 S = TypeVar("S")
 P = TypeVar("P")
