@@ -80,7 +80,12 @@ def train_verb(arguments: argparse.Namespace) -> None:
     seconds |= {"run": total - seconds["compile"], "total": total}
     if arguments.json:
         done = result.returns[-1][0]
-        document = {"format": "evalxrl.training/1", "updates": done, "seconds": seconds, "returns": result.returns}
+        document = {
+            "format": "evalxrl.training/1",
+            "updates": done,
+            "seconds": seconds,
+            "returns": result.returns,
+        }
         print(json.dumps(document))
 
 
@@ -94,7 +99,9 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
     setting = setting_of(arguments)
     env, space = setting.env, setting.env.action_space
     key = keys.seed_key(keys.hex_seed(arguments.key) if arguments.key else arguments.seed)
-    policies = {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
+    policies = (
+        {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
+    )
     acts = {path: evaluate.greedy_policy(agent, space) for path, agent in policies.items()}
     if arguments.random:
         acts["random"] = evaluate.random_policy(key, space)
@@ -144,7 +151,12 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of every verb."""
     root = argparse.ArgumentParser(prog="python -m evalxrl_envs", description="Train and run agents.")
     verbs = root.add_subparsers(dest="verb", required=True)
-    for name, run in (("train", train_verb), ("evaluate", evaluate_verb), ("serve", serve_verb), ("render", render_verb)):
+    for name, run in (
+        ("train", train_verb),
+        ("evaluate", evaluate_verb),
+        ("serve", serve_verb),
+        ("render", render_verb),
+    ):
         verb = verbs.add_parser(name, help=run.__doc__, description=run.__doc__)
         verb.set_defaults(run=run)
         verb.add_argument("--environment", metavar="ID", help="default: the only one present")

@@ -55,7 +55,7 @@ def write_agent(path: Path | str, agent: Agent) -> None:
 def _read(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
     try:
         with safe_open(path, "numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
     except (OSError, SafetensorError) as error:
         raise InvalidAgent(f"{path}: {error}") from error
 

@@ -202,9 +202,7 @@ class Samples(NamedTuple):
     target: jax.Array
 
 
-def ppo_loss(
-    parameters: Parameters, samples: Samples, hyper: Hyper, space: Space
-) -> tuple[jax.Array, jax.Array]:
+def ppo_loss(parameters: Parameters, samples: Samples, hyper: Hyper, space: Space) -> tuple[jax.Array, jax.Array]:
     """Clipped surrogate, value and entropy loss of one minibatch; returns the mean entropy beside it."""
     outputs = networks.policy(parameters, samples.observation)
     ratio = jnp.exp(networks.log_probability(space, outputs, samples.action) - samples.log_probability)

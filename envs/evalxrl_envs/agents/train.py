@@ -13,10 +13,9 @@ import jax
 import numpy as np
 
 from ..core import registry
-from ..core.protocol import SIMPLE, Environment, typed
+from ..core.protocol import SIMPLEST, Environment, typed
 from . import networks, normalise, ppo
 from .checkpoint import Agent, versions
-
 
 START = 2**64 - 1
 """The random stream of a run's start; update i uses stream i."""
@@ -38,7 +37,9 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         default = defaults[key]
         whole = isinstance(default, bool | int) or np.asarray(default).dtype.kind == "i"
-        fits = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
+        fits = (
+            isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
+        )
         if not fits or (isinstance(value, bool) and not isinstance(default, bool)) or not np.isfinite(value):
             raise InvalidConfig(f"{where}: {key} = {value!r} is not {'a whole number' if whole else 'a number'}")
     return table
@@ -73,7 +74,7 @@ def read_config(env: Environment, params: Any, path: Path | str | None = None) -
     )
 
 
-@partial(jax.jit, static_argnames="env", compiler_options=SIMPLE)
+@partial(jax.jit, static_argnames="env", compiler_options=SIMPLEST)
 def _reset(keys: jax.Array, params: Any, env: Environment) -> Any:
     return jax.vmap(env.reset, (0, None))(jax.random.wrap_key_data(keys), params)
 
@@ -84,7 +85,8 @@ def start(setting: ppo.Setting, seed: int) -> ppo.Training:
     random = ppo.generator(seed, START)
     parameters = networks.initial_parameters(random, env)
     actors = ppo.Actors(
-        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env), np.zeros(count, np.float32)
+        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env),
+        np.zeros(count, np.float32),
     )
     vector = np.asarray(networks.flatten(parameters))
     moments = normalise.initial(env.observation_space.shape[0]) if setting.static.normalise else None
