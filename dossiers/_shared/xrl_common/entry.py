@@ -47,10 +47,8 @@ def main(tools: dict[str, Tool], argv: list[str]) -> int:
         print(f"{tool.name}: {failure}", file=sys.stderr)
         return failure.code
     except Exception as problem:  # the workspace's own code may raise anything
-        print(
-            f"{tool.name}: this workspace could not be simulated: {type(problem).__name__}: {problem}",
-            file=sys.stderr,
-        )
+        reason = f"{type(problem).__name__}: {problem}".splitlines()[0]
+        print(f"{tool.name}: this workspace could not be simulated: {reason}", file=sys.stderr)
         return UNREADABLE
     sys.stdout.write(output)
     return 0
@@ -58,7 +56,7 @@ def main(tools: dict[str, Tool], argv: list[str]) -> int:
 
 def run(tool: Tool, wanted: argparse.Namespace) -> str:
     """The whole output of a tool in the caller's directory."""
-    _use_compilation_cache()
+    _configure()
     from xrl_common.workspace import load
 
     return render(tool, wanted, load())
@@ -87,10 +85,13 @@ def render(tool: Tool, wanted: argparse.Namespace, subject: Subject) -> str:
     return output
 
 
-def _use_compilation_cache() -> None:
-    """Keeps compiled programs between calls where the caller names a directory for them."""
+def _configure() -> None:
+    """Leaves no trace in the workspace, stays on the CPU, and keeps compiled programs where there is room."""
+    sys.dont_write_bytecode = True
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     import jax
 
+    jax.config.update("jax_platforms", "cpu")
     directory = os.environ.get("EVALXRL_XLA_CACHE")
     if directory:
         jax.config.update("jax_compilation_cache_dir", directory)

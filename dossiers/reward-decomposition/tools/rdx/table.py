@@ -50,5 +50,6 @@ def tabulate(settings: Settings, selected: Selected, rollouts: int) -> Report:
             name: {component: values.q(row, c) for c, component in enumerate(values.components)}
             for row, name in enumerate(names)
         },
+        "totals": {name: values.total(row) for row, name in enumerate(names)},
     }
     return Report(lines, numbers)
