@@ -35,6 +35,10 @@ class Acting(IntEnum):
         return self.name.lower()
 
 
+Raw = tuple[jax.Array, jax.Array, jax.Array, jax.Array, Tree, jax.Array]
+"""The fields of a `Trace` as the program returns them, with steps as the leading axis."""
+
+
 class Stream(IntEnum):
     """Names the families of random numbers, so that tools do not share noise by accident."""
 
@@ -46,7 +50,7 @@ class Stream(IntEnum):
 class Lanes(NamedTuple):
     """Inputs of a batch; arrays have one row per lane."""
 
-    index: np.ndarray
+    number: np.ndarray
     limit: np.ndarray
     state: Tree
     action: Any
@@ -126,14 +130,14 @@ class Simulator:
         )
         return self._run(lanes, Stream.ROLLOUTS).actions[0, 0]
 
-    def _lanes(self, index: np.ndarray, limit: np.ndarray) -> Lanes:
-        rows = len(index)
+    def _lanes(self, number: np.ndarray, limit: np.ndarray) -> Lanes:
+        rows = len(number)
 
         def blank(leaf: np.ndarray) -> np.ndarray:
             return np.zeros((rows, *leaf.shape), leaf.dtype)
 
         return Lanes(
-            index=index.astype(np.uint32),
+            number=number.astype(np.uint32),
             limit=limit.astype(np.int32),
             state=jax.tree.map(blank, self._blank_state),
             action=blank(self._blank_action),
@@ -142,7 +146,7 @@ class Simulator:
         )
 
     def _run(self, lanes: Lanes, stream: Stream, uniform: bool = False) -> Trace:
-        rows = len(lanes.index)
+        rows = len(lanes.number)
         pieces = []
         for first in range(0, rows, LANES):
             piece = jax.tree.map(lambda leaf, first=first: _padded(leaf[first : first + LANES]), lanes)
@@ -156,7 +160,7 @@ class Simulator:
             )
             kept = min(LANES, rows - first)
             pieces.append(jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf).swapaxes(0, 1)[:kept], raw))
-        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
+        return Trace(*jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces))
 
 
 def _padded(leaf: np.ndarray) -> np.ndarray:
@@ -192,21 +196,21 @@ class _Certain:
 
 
 @functools.cache
-def _compiled(environment: Any, space: Any, rule: SamplingRule, steps: int) -> Callable[..., Trace]:  # noqa: ANN401
+def _compiled(environment: Any, space: Any, rule: SamplingRule, steps: int) -> Callable[..., Raw]:  # noqa: ANN401
     """The program behind every rollout; equal arguments share one compilation."""
 
     def program(
         params: Tree, agent: Tree, lanes: Lanes, seed: jax.Array, stream: jax.Array, uniform: jax.Array
-    ) -> Trace:
+    ) -> Raw:
         base = jax.random.fold_in(jax.random.key(seed), stream)
-        lane_keys = jax.vmap(jax.random.fold_in, (None, 0))(base, lanes.index)
+        lane_keys = jax.vmap(jax.random.fold_in, (None, 0))(base, lanes.number)
         _, fresh = jax.vmap(environment.reset, (0, None))(
             jax.vmap(jax.random.fold_in, (0, None))(lane_keys, 0), params
         )
         start = jax.tree.map(lambda given, new: _pick(lanes.given, given, new), lanes.state, fresh)
         observation = jax.vmap(environment.observe, (0, None))(start, params)
 
-        def step(carry: tuple[jax.Array, Tree, jax.Array], t: jax.Array) -> tuple[Any, Trace]:
+        def step(carry: tuple[jax.Array, Tree, jax.Array], t: jax.Array) -> tuple[Any, Raw]:
             observation, state, alive = carry
             alive = alive & (t < lanes.limit)
             keys = jax.vmap(jax.random.fold_in, (0, None))(lane_keys, t + 1)
@@ -221,7 +225,7 @@ def _compiled(environment: Any, space: Any, rule: SamplingRule, steps: int) -> C
                 split[:, 1], state, action, params
             )
             rewards = jnp.stack([jnp.where(alive, value, 0.0) for value in info["reward"]], axis=-1)
-            taken = Trace(rewards, jnp.where(alive, reward, 0.0), alive, action, state, alive & terminated)
+            taken = (rewards, jnp.where(alive, reward, 0.0), alive, action, state, alive & terminated)
             return (after, new, alive & ~(terminated | truncated)), taken
 
         carry = (observation, start, jnp.ones(LANES, bool))
@@ -230,6 +234,6 @@ def _compiled(environment: Any, space: Any, rule: SamplingRule, steps: int) -> C
     return jax.jit(program)
 
 
-def _pick(choose: jax.Array, first: jax.Array, second: jax.Array) -> jax.Array:
+def _pick(choose: jax.Array | np.ndarray, first: jax.Array | np.ndarray, second: jax.Array) -> jax.Array:
     """Row-wise choice between two arrays of any rank."""
     return jnp.where(choose.reshape(choose.shape + (1,) * (second.ndim - 1)), first, second)

@@ -15,6 +15,8 @@ Tree = Any
 class Environment(Protocol):
     """The members of the environment contract that a simulation calls."""
 
+    def __hash__(self) -> int: ...
+
     def reset(self, key: jax.Array, params: Tree) -> tuple[jax.Array, Tree]:
         """First observation and state of an episode."""
         ...

@@ -39,5 +39,6 @@ def test_bins_cover_the_steps_once_and_keep_the_sum() -> None:
         bounds = edges(steps)
         assert (bounds[0], bounds[-1]) == (0, steps)
         assert len(bounds) - 1 == min(12, steps)
+    assert binned(np.ones((7, 50, 3)), edges(0)).shape == (7, 0, 3)
     rewards = np.random.default_rng(0).normal(size=(7, 50, 3))
     assert binned(rewards, edges(40)).sum(axis=1) == pytest.approx(rewards[:, :40].sum(axis=1))

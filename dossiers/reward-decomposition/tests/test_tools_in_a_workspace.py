@@ -10,8 +10,9 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import pruned
 import pytest
+
+import pruned
 
 DOSSIER = Path(__file__).parent.parent
 MANIFEST = tomllib.loads((DOSSIER / "dossier.toml").read_text())

@@ -13,7 +13,7 @@ from ..core.protocol import Environment
 from . import protocol
 
 
-def actions(agent: Agent, env: Environment, observations: jax.Array) -> jax.Array:
+def actions(agent: Agent, env: Environment, observations: jax.Array | np.ndarray) -> jax.Array:
     """What the server answers to observations (n, d); everything between a frame and the network is here."""
     return greedy_actions(agent.parameters, agent.moments, observations, env.action_space)
 

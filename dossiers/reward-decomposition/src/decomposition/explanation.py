@@ -51,10 +51,7 @@ def minimal_sufficient(delta: Sequence[float]) -> MinimalExplanation:
         reasons, reasons_tied = _fewest(positive, [delta[c] for c in positive], disadvantage)
     needed = [delta[c] for c in reasons]
     slack = sum(needed) - min(needed, default=0.0)
-    if not negative:
-        objections, objections_tied = (), False
-    else:
-        objections, objections_tied = _fewest(negative, [-delta[c] for c in negative], slack)
+    objections, objections_tied = _fewest(negative, [-delta[c] for c in negative], slack)
     return MinimalExplanation(disadvantage, reasons, reasons_tied, slack, objections, objections_tied)
 
 
@@ -67,10 +64,10 @@ def _descending(delta: Sequence[float], sign: float) -> tuple[int, ...]:
 def _fewest(
     candidates: tuple[int, ...], values: list[float], threshold: float
 ) -> tuple[tuple[int, ...], bool]:
-    """The shortest prefix whose sum exceeds the threshold; all of them, tied, where none does."""
+    """The shortest prefix whose sum exceeds the threshold; all, tied, where none does; none of none."""
     total = 0.0
     for count, value in enumerate(values, start=1):
         total += value
         if total > threshold:
             return candidates[:count], False
-    return candidates, True
+    return candidates, bool(candidates)
