@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from .core import runtime
+
 DEFAULT_AGENT = "agent/parameters.safetensors"
-TRAINING_FLAGS = "--xla_backend_optimization_level=0 --xla_cpu_multi_thread_eigen=false"
 
 
 class UsageError(Exception):
@@ -23,14 +24,11 @@ def say(line: str) -> None:
 
 def configure(arguments: argparse.Namespace) -> None:
     """Sets XLA's options, which must precede the import of JAX, and JAX's own."""
-    if arguments.verb == "train":
-        os.environ["XLA_FLAGS"] = f"{TRAINING_FLAGS} {os.environ.get('XLA_FLAGS', '')}".strip()
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    runtime.prepare()
     import jax
 
-    device = getattr(arguments, "device", "cpu")
-    if device != "auto":
-        jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[device])
+    if arguments.device != "auto":
+        jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[arguments.device])
     if arguments.verb in ("train", "evaluate"):
         cache = os.environ.get("EVALXRL_XLA_CACHE") or str(Path.cwd() / ".cache" / "xla")
         jax.config.update("jax_compilation_cache_dir", cache)
@@ -82,7 +80,12 @@ def train_verb(arguments: argparse.Namespace) -> None:
     seconds |= {"run": total - seconds["compile"], "total": total}
     if arguments.json:
         done = result.returns[-1][0]
-        document = {"format": "evalxrl.training/1", "updates": done, "seconds": seconds, "returns": result.returns}
+        document = {
+            "format": "evalxrl.training/1",
+            "updates": done,
+            "seconds": seconds,
+            "returns": result.returns,
+        }
         print(json.dumps(document))
 
 
@@ -96,7 +99,9 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
     setting = setting_of(arguments)
     env, space = setting.env, setting.env.action_space
     key = keys.seed_key(keys.hex_seed(arguments.key) if arguments.key else arguments.seed)
-    policies = {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
+    policies = (
+        {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
+    )
     acts = {path: evaluate.greedy_policy(agent, space) for path, agent in policies.items()}
     if arguments.random:
         acts["random"] = evaluate.random_policy(key, space)
@@ -146,7 +151,12 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of every verb."""
     root = argparse.ArgumentParser(prog="python -m evalxrl_envs", description="Train and run agents.")
     verbs = root.add_subparsers(dest="verb", required=True)
-    for name, run in (("train", train_verb), ("evaluate", evaluate_verb), ("serve", serve_verb), ("render", render_verb)):
+    for name, run in (
+        ("train", train_verb),
+        ("evaluate", evaluate_verb),
+        ("serve", serve_verb),
+        ("render", render_verb),
+    ):
         verb = verbs.add_parser(name, help=run.__doc__, description=run.__doc__)
         verb.set_defaults(run=run)
         verb.add_argument("--environment", metavar="ID", help="default: the only one present")

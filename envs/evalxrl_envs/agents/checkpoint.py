@@ -1,5 +1,6 @@
 """The agent file: parameters and observation moments in safetensors, with what they were trained on."""
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,16 @@ class Agent:
     metadata: dict[str, str]
 
 
+def _ordered(data: bytes) -> bytes:
+    """The same file with its metadata in alphabetic order, which the library leaves to chance."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
+
+
 def write_agent(path: Path | str, agent: Agent) -> None:
     """Writes the file atomically."""
     arrays = {name: np.asarray(array) for name, array in agent.parameters.items()}
@@ -37,14 +48,14 @@ def write_agent(path: Path | str, agent: Agent) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(save(arrays, {"format": FORMAT, **agent.metadata}))
+    temporary.write_bytes(_ordered(save(arrays, {"format": FORMAT, **agent.metadata})))
     os.replace(temporary, path)
 
 
 def _read(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
     try:
         with safe_open(path, "numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
     except (OSError, SafetensorError) as error:
         raise InvalidAgent(f"{path}: {error}") from error
 
@@ -56,7 +67,7 @@ def read_agent(path: Path | str, env: Environment) -> Agent:
         raise InvalidAgent(f"{path}: format is not {FORMAT}")
     if metadata.get("environment") != env.name:
         raise InvalidAgent(f"{path}: trained on {metadata.get('environment')}, not {env.name}")
-    wanted = {k: v.shape for k, v in networks.initial_parameters(np.random.default_rng(0), env).items()}
+    wanted = networks.shapes(env)
     if any(name.startswith("normalise/") for name in arrays):
         size = env.observation_space.shape
         wanted |= {"normalise/mean": size, "normalise/var": size, "normalise/count": ()}

@@ -49,3 +49,15 @@ def evaluate(
     while lanes.active.any():
         lanes.step(act(lanes.observations))
     return lanes
+
+
+def states_of_episode(
+    env: Environment, params: Any, act: Callable[[np.ndarray], np.ndarray], key: jax.Array
+) -> list[Any]:
+    """Plays one episode; returns its states, the first and the last included."""
+    lanes, states = Lockstep(env, params, key, 1), []
+    while True:
+        states.append(jax.tree.map(lambda x: np.asarray(x)[0], lanes.states))
+        if not lanes.active.any():
+            return states
+        lanes.step(act(lanes.observations))

@@ -1,5 +1,8 @@
 """The policy and value networks, and the action distributions that the policy's outputs stand for."""
 
+import itertools
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -35,17 +38,42 @@ def orthogonal(generator: np.random.Generator, rows: int, columns: int, gain: fl
     return (gain * (basis if rows <= columns else basis.T)).astype(np.float32)
 
 
+def shapes(env: Environment) -> dict[str, tuple[int, ...]]:
+    """The shape of every parameter, by name, in alphabetic order."""
+    named: dict[str, tuple[int, ...]] = {}
+    for network, sizes in layer_sizes(env).items():
+        for i, (rows, columns) in enumerate(itertools.pairwise(sizes)):
+            named |= {f"{network}/{i}/w": (rows, columns), f"{network}/{i}/b": (columns,)}
+    if isinstance(env.action_space, Box):
+        named["policy/log_std"] = (output_size(env.action_space),)
+    return dict(sorted(named.items()))
+
+
 def initial_parameters(generator: np.random.Generator, env: Environment) -> dict[str, np.ndarray]:
     """Draws orthogonal weights; the last layer is small for the policy and unscaled for the value."""
     parameters = {}
-    for network, sizes in layer_sizes(env).items():
-        for i, (rows, columns) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
-            last = 0.01 if network == "policy" else 1.0
-            gain = 2**0.5 if i < len(HIDDEN) else last
-            parameters[f"{network}/{i}/w"] = orthogonal(generator, rows, columns, gain)
-            parameters[f"{network}/{i}/b"] = np.zeros(columns, np.float32)
-    if isinstance(env.action_space, Box):
-        parameters["policy/log_std"] = np.full(output_size(env.action_space), INITIAL_LOG_STD, np.float32)
+    for name, shape in shapes(env).items():
+        if name.endswith("/w"):
+            last = name.split("/")[1] == str(len(HIDDEN))
+            gain = (0.01 if name.startswith("policy") else 1.0) if last else 2**0.5
+            parameters[name] = orthogonal(generator, *shape, gain)
+        else:
+            parameters[name] = np.full(shape, INITIAL_LOG_STD if name == "policy/log_std" else 0.0, np.float32)
+    return parameters
+
+
+def flatten(parameters: Parameters) -> jax.Array:
+    """All parameters as one vector, in the order of `shapes`."""
+    return jnp.concatenate([array.ravel() for _, array in sorted(parameters.items())])
+
+
+def unflatten(vector: jax.Array, env: Environment) -> Parameters:
+    """The parameters that a vector holds."""
+    parameters, start = {}, 0
+    for name, shape in shapes(env).items():
+        size = math.prod(shape)
+        parameters[name] = vector[start : start + size].reshape(shape)
+        start += size
     return parameters
 
 
@@ -79,10 +107,12 @@ def _join(space: Space, choices: list[jax.Array]) -> jax.Array:
     return jnp.stack(choices, -1) if space.shape else choices[0]
 
 
-def noise(space: Space, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+def noise(space: Space, generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """The randomness of sampled actions: normal for a Box, Gumbel otherwise."""
-    draw = jax.random.normal if isinstance(space, Box) else jax.random.gumbel
-    return draw(key, (*shape, output_size(space)))
+    shape = (*shape, output_size(space))
+    if isinstance(space, Box):
+        return generator.standard_normal(shape, np.float32)
+    return -np.log(np.maximum(generator.standard_exponential(shape, np.float32), 1e-30))
 
 
 def sample(space: Space, outputs: jax.Array, noise: jax.Array) -> jax.Array:

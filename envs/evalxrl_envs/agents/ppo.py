@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core.protocol import Environment, pytree
-from ..core.rollout import autoreset_step
+from ..core.protocol import SIMPLE, Environment, pytree
+from ..core.rollout import step_and_reset
 from ..core.spaces import Space
 from . import networks, normalise
 from .networks import Parameters
@@ -55,11 +55,11 @@ class Setting(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """Network parameters and Adam's moments of their gradients."""
+    """All network parameters as one vector, and Adam's moments of their gradients."""
 
-    parameters: Parameters
-    first: Parameters
-    second: Parameters
+    vector: jax.Array
+    first: jax.Array
+    second: jax.Array
     count: jax.Array
 
 
@@ -77,16 +77,15 @@ class Training(NamedTuple):
     learner: Learner
     moments: normalise.Moments | None
     actors: Actors
-    key: jax.Array
     progress: jax.Array
 
 
 class Draws(NamedTuple):
-    """The randomness of one update: keys of the steps, noise of the actions, orders of the epochs."""
+    """The randomness of one update: two key words each for step and reset, noise of the actions, epoch orders."""
 
-    keys: jax.Array
-    noise: jax.Array
-    orders: list[jax.Array]
+    keys: np.ndarray
+    noise: np.ndarray
+    orders: list[np.ndarray]
 
 
 class Batch(NamedTuple):
@@ -99,37 +98,43 @@ class Batch(NamedTuple):
     terminated: jax.Array
     truncated: jax.Array
     final_observation: jax.Array
+    finished: jax.Array
     finished_return: jax.Array
 
 
 class Report(NamedTuple):
-    """Sum of the returns of the episodes finished in an update, their number, and the policy's entropy."""
+    """Which steps of an update finished an episode, with what return, and the policy's entropy."""
 
-    returns: jax.Array
     finished: jax.Array
+    finished_return: jax.Array
     entropy: jax.Array
 
 
-@partial(jax.jit, static_argnames=("env", "static"))
-def draw(key: jax.Array, env: Environment, static: Static) -> tuple[jax.Array, Draws]:
-    """Draws all randomness of one update; returns the next update's key with it."""
-    key, for_steps, for_noise, for_orders = jax.random.split(key, 4)
+def generator(seed: int, stream: int) -> np.random.Generator:
+    """The random numbers of one use in a run; streams of a seed are independent."""
+    return np.random.Generator(np.random.Philox(key=np.array([seed, stream], np.uint64)))
+
+
+def draw(setting: Setting, seed: int, index: int) -> Draws:
+    """Draws all randomness of update `index`."""
+    static, random = setting.static, generator(seed, index)
     shape = (static.steps, static.environments)
-    order_bits = jax.random.bits(for_orders, (static.epochs, shape[0] * shape[1]))
-    noise = networks.noise(env.action_space, for_noise, shape)
-    return key, Draws(jax.random.split(for_steps, shape), noise, list(jnp.argsort(order_bits)))
+    keys = random.integers(0, 2**32, (*shape, 2, 2), np.uint32)
+    noise = networks.noise(setting.env.action_space, random, shape)
+    orders = [random.permutation(np.arange(shape[0] * shape[1], dtype=np.int32)) for _ in range(static.epochs)]
+    return Draws(keys, noise, orders)
 
 
-@partial(jax.jit, static_argnames="env")
+@partial(jax.jit, static_argnames="env", compiler_options=SIMPLE)
 def play(training: Training, draws: Draws, params: Any, env: Environment) -> tuple[Actors, Batch]:
     """Plays every environment for the drawn number of steps with sampled actions."""
-    parameters, space = training.learner.parameters, env.action_space
+    parameters, space = networks.unflatten(training.learner.vector, env), env.action_space
 
     def step(actors: Actors, drawn: tuple[jax.Array, jax.Array]) -> tuple[Actors, Batch]:
-        keys, noise = drawn
+        keys, noise = jax.random.wrap_key_data(drawn[0]), drawn[1]
         outputs = networks.policy(parameters, normalise.apply(training.moments, actors.observation))
         action = networks.sample(space, outputs, noise)
-        after = jax.vmap(partial(autoreset_step, env), (0, 0, 0, None))(keys, actors.state, action, params)
+        after = jax.vmap(partial(step_and_reset, env), (0, 0, 0, None))(keys, actors.state, action, params)
         done = after.terminated | after.truncated
         so_far = actors.so_far + after.reward
         played = Batch(
@@ -140,6 +145,7 @@ def play(training: Training, draws: Draws, params: Any, env: Environment) -> tup
             terminated=after.terminated,
             truncated=after.truncated,
             final_observation=after.info["final_observation"],
+            finished=done,
             finished_return=jnp.where(done, so_far, 0.0),
         )
         return Actors(after.observation, after.state, jnp.where(done, 0.0, so_far)), played
@@ -150,17 +156,18 @@ def play(training: Training, draws: Draws, params: Any, env: Environment) -> tup
 def collect(setting: Setting, training: Training, draws: Draws) -> tuple[Actors, Batch, jax.Array]:
     """Plays one batch; returns the actors after it, the batch, and the training rewards."""
     actors, batch = play(training, draws, setting.params, setting.env)
-    reward = setting.hyper.reward_scale * (batch.components @ setting.weights)
+    reward = batch.components @ (setting.hyper.reward_scale * setting.weights)
     return actors, batch, reward
 
 
-@jax.jit
-def values(training: Training, observations: jax.Array) -> jax.Array:
+@partial(jax.jit, static_argnames="env")
+def values(training: Training, observations: jax.Array, env: Environment) -> jax.Array:
     """State values of observations (..., d)."""
-    return networks.value(training.learner.parameters, normalise.apply(training.moments, observations))
+    parameters = networks.unflatten(training.learner.vector, env)
+    return networks.value(parameters, normalise.apply(training.moments, observations))
 
 
-@jax.jit
+@partial(jax.jit, compiler_options=SIMPLE)
 def gae(
     reward: jax.Array,
     value: jax.Array,
@@ -195,9 +202,7 @@ class Samples(NamedTuple):
     target: jax.Array
 
 
-def ppo_loss(
-    parameters: Parameters, samples: Samples, hyper: Hyper, space: Space
-) -> tuple[jax.Array, jax.Array]:
+def ppo_loss(parameters: Parameters, samples: Samples, hyper: Hyper, space: Space) -> tuple[jax.Array, jax.Array]:
     """Clipped surrogate, value and entropy loss of one minibatch; returns the mean entropy beside it."""
     outputs = networks.policy(parameters, samples.observation)
     ratio = jnp.exp(networks.log_probability(space, outputs, samples.action) - samples.log_probability)
@@ -210,23 +215,18 @@ def ppo_loss(
     return loss, entropy
 
 
-def adam(learner: Learner, gradient: Parameters, learning_rate: jax.Array, hyper: Hyper) -> Learner:
+def adam(learner: Learner, gradient: jax.Array, learning_rate: jax.Array, hyper: Hyper) -> Learner:
     """One Adam step along the gradient, shortened to the largest allowed norm."""
-    norm = jnp.sqrt(sum(jnp.sum(g**2) for g in gradient.values()))
-    shorten = jnp.minimum(1.0, hyper.max_gradient_norm / jnp.maximum(norm, 1e-12))
+    norm = jnp.sqrt(jnp.sum(gradient**2))
+    gradient = gradient * jnp.minimum(1.0, hyper.max_gradient_norm / jnp.maximum(norm, 1e-12))
     count = learner.count + 1
-    rate = learning_rate / (1 - 0.9**count)
-    unbias = 1 / (1 - 0.999**count)
-    first = {k: 0.9 * m + 0.1 * shorten * gradient[k] for k, m in learner.first.items()}
-    second = {k: 0.999 * v + 0.001 * (shorten * gradient[k]) ** 2 for k, v in learner.second.items()}
-    parameters = {
-        k: p - rate * first[k] / (jnp.sqrt(second[k] * unbias) + hyper.adam_epsilon)
-        for k, p in learner.parameters.items()
-    }
-    return Learner(parameters, first, second, count)
+    first = 0.9 * learner.first + 0.1 * gradient
+    second = 0.999 * learner.second + 0.001 * gradient**2
+    size = jnp.sqrt(second / (1 - 0.999**count)) + hyper.adam_epsilon
+    return Learner(learner.vector - learning_rate / (1 - 0.9**count) * first / size, first, second, count)
 
 
-@partial(jax.jit, static_argnames=("space", "minibatches"))
+@partial(jax.jit, static_argnames=("env", "minibatches"))
 def minibatch_epoch(
     learner: Learner,
     moments: normalise.Moments | None,
@@ -234,7 +234,7 @@ def minibatch_epoch(
     order: jax.Array,
     learning_rate: jax.Array,
     hyper: Hyper,
-    space: Space,
+    env: Environment,
     minibatches: int,
 ) -> tuple[Learner, jax.Array]:
     """Goes once through the samples in the given order; returns the learner and the mean entropy."""
@@ -243,43 +243,38 @@ def minibatch_epoch(
 
     def step(learner: Learner, rows: jax.Array) -> tuple[Learner, jax.Array]:
         minibatch = jax.tree.map(lambda x: x[rows], flat)
-        gradient, entropy = jax.grad(ppo_loss, has_aux=True)(learner.parameters, minibatch, hyper, space)
-        return adam(learner, gradient, learning_rate, hyper), entropy
+        parameters = networks.unflatten(learner.vector, env)
+        gradient, entropy = jax.grad(ppo_loss, has_aux=True)(parameters, minibatch, hyper, env.action_space)
+        return adam(learner, networks.flatten(gradient), learning_rate, hyper), entropy
 
     learner, entropy = jax.lax.scan(step, learner, order.reshape(minibatches, -1))
     return learner, entropy.mean()
 
 
-@jax.jit
-def summary(batch: Batch, entropy: jax.Array) -> Report:
-    """Counts the episodes that finished in a batch."""
-    return Report(batch.finished_return.sum(), (batch.terminated | batch.truncated).sum(), entropy)
-
-
-def update(setting: Setting, training: Training) -> tuple[Training, Report]:
+def update(setting: Setting, training: Training, draws: Draws) -> tuple[Training, Report]:
     """One round of playing and learning."""
-    env, static, hyper = setting.env, setting.static, setting.hyper
-    key, draws = draw(training.key, env, static._replace(updates=0))
+    static, hyper = setting.static, setting.hyper
     actors, batch, reward = collect(setting, training, draws)
-    value, next_value = values(training, batch.observation), values(training, batch.final_observation)
+    value = values(training, batch.observation, setting.env)
+    next_value = values(training, batch.final_observation, setting.env)
     advantage, target = gae(reward, value, next_value, batch.terminated, batch.truncated, hyper)
     samples = Samples(batch.observation, batch.action, batch.log_probability, advantage, target)
     learning_rate = hyper.learning_rate * (1 - training.progress)
     learner, moments = training.learner, training.moments
     for order in draws.orders:
         learner, entropy = minibatch_epoch(
-            learner, moments, samples, order, learning_rate, hyper, env.action_space, static.minibatches
+            learner, moments, samples, order, learning_rate, hyper, setting.env, static.minibatches
         )
     if moments is not None:
         moments = normalise.merge(moments, batch.observation)
     progress = training.progress + np.float32(1 / static.updates)
-    return Training(learner, moments, actors, key, progress), summary(batch, entropy)
+    return Training(learner, moments, actors, progress), Report(batch.finished, batch.finished_return, entropy)
 
 
-def update_many(setting: Setting, training: Training, k: int) -> tuple[Training, list[Report]]:
-    """Makes k updates."""
+def update_many(setting: Setting, training: Training, draws: list[Draws]) -> tuple[Training, list[Report]]:
+    """Makes one update per draw."""
     reports = []
-    for _ in range(k):
-        training, report = update(setting, training)
+    for drawn in draws:
+        training, report = update(setting, training, drawn)
         reports.append(report)
     return training, reports

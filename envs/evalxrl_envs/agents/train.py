@@ -5,18 +5,20 @@ import time
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core import registry
-from ..core.keys import seed_key
-from ..core.protocol import Environment, typed
+from ..core.protocol import SIMPLEST, Environment, typed
 from . import networks, normalise, ppo
 from .checkpoint import Agent, versions
+
+START = 2**64 - 1
+"""The random stream of a run's start; update i uses stream i."""
 
 
 class InvalidConfig(ValueError):
@@ -35,7 +37,9 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         default = defaults[key]
         whole = isinstance(default, bool | int) or np.asarray(default).dtype.kind == "i"
-        fits = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
+        fits = (
+            isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
+        )
         if not fits or (isinstance(value, bool) and not isinstance(default, bool)) or not np.isfinite(value):
             raise InvalidConfig(f"{where}: {key} = {value!r} is not {'a whole number' if whole else 'a number'}")
     return table
@@ -70,27 +74,30 @@ def read_config(env: Environment, params: Any, path: Path | str | None = None) -
     )
 
 
-@jax.jit(static_argnames=("env", "environments"))
-def _first_actors(key: jax.Array, params: Any, env: Environment, environments: int) -> tuple[jax.Array, ppo.Actors]:
-    key, for_reset = jax.random.split(key)
-    observation, state = jax.vmap(env.reset, (0, None))(jax.random.split(for_reset, environments), params)
-    return key, ppo.Actors(observation, state, np.zeros(environments, np.float32))  # type: ignore[arg-type]
+@partial(jax.jit, static_argnames="env", compiler_options=SIMPLEST)
+def _reset(keys: jax.Array, params: Any, env: Environment) -> Any:
+    return jax.vmap(env.reset, (0, None))(jax.random.wrap_key_data(keys), params)
 
 
 def start(setting: ppo.Setting, seed: int) -> ppo.Training:
     """The state before the first update."""
-    env = setting.env
-    key, actors = _first_actors(seed_key(seed), setting.params, env, setting.static.environments)
-    parameters = networks.initial_parameters(np.random.default_rng(seed), env)
-    zeros = {name: np.zeros_like(array) for name, array in parameters.items()}
-    learner = jax.device_put(ppo.Learner(parameters, zeros, zeros, np.float32(0)))  # type: ignore[arg-type]
+    env, count = setting.env, setting.static.environments
+    random = ppo.generator(seed, START)
+    parameters = networks.initial_parameters(random, env)
+    actors = ppo.Actors(
+        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env),
+        np.zeros(count, np.float32),
+    )
+    vector = np.asarray(networks.flatten(parameters))
     moments = normalise.initial(env.observation_space.shape[0]) if setting.static.normalise else None
-    return ppo.Training(learner, jax.device_put(moments), actors, key, np.float32(0))  # type: ignore[arg-type]
+    learner = ppo.Learner(vector, np.zeros_like(vector), np.zeros_like(vector), np.float32(0))
+    return ppo.Training(learner, moments, actors, np.float32(0))
 
 
 def agent_of(setting: ppo.Setting, training: ppo.Training, seed: int, config: str) -> Agent:
     """The agent that a training state holds; parameters that are not finite raise `Diverged`."""
-    parameters, moments = jax.device_get((training.learner.parameters, training.moments))
+    vector, moments = jax.device_get((training.learner.vector, training.moments))
+    parameters = networks.unflatten(vector, setting.env)
     if not all(np.all(np.isfinite(array)) for array in parameters.values()):
         raise Diverged(f"training diverged with seed {seed}: parameters are not finite")
     metadata = {"environment": setting.env.name, "config": config, "seed": str(seed), **versions()}
@@ -109,13 +116,13 @@ def _default_chunk(updates: int) -> int:
     return max(k for k in range(1, max(updates // 8, 1) + 1) if updates % k == 0)
 
 
-def _stack(*leaves: Any) -> jax.Array:
-    return jnp.stack(leaves)
-
-
 def _mean_return(reports: list[ppo.Report]) -> float | None:
     finished = sum(int(np.sum(report.finished)) for report in reports)
-    return sum(float(np.sum(report.returns)) for report in reports) / finished if finished else None
+    return sum(float(np.sum(report.finished_return)) for report in reports) / finished if finished else None
+
+
+def _stack(trees: Sequence[Any]) -> Any:
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *trees)
 
 
 def run(
@@ -128,18 +135,16 @@ def run(
     """Trains one agent, or several at once with a leading axis on the whole state; stops after `chunks` chunks."""
     updates = setting.static.updates
     chunk = chunk or _default_chunk(updates)
-    training = start(setting, seeds[0])
-    advance = ppo.update_many
-    if len(seeds) > 1:
-        training = jax.tree.map(_stack, *(start(setting, seed) for seed in seeds))
-
-        def advance(setting: ppo.Setting, training: ppo.Training, k: int) -> Any:
-            return jax.vmap(lambda training: ppo.update_many(setting, training, k))(training)
-
+    advance = partial(ppo.update_many, setting)
+    if len(seeds) == 1:
+        training = start(setting, seeds[0])
+    else:
+        training, advance = _stack([start(setting, seed) for seed in seeds]), jax.vmap(advance)
     returns: list[tuple[int, float | None]] = []
     for done in range(0, min(updates, (chunks or updates) * chunk), chunk):
         k, begun = min(chunk, updates - done), time.perf_counter()
-        training, reports = advance(setting, training, k)
+        draws = [[ppo.draw(setting, seed, i) for i in range(done, done + k)] for seed in seeds]
+        training, reports = advance(training, draws[0] if len(seeds) == 1 else _stack(draws))
         mean, entropy = _mean_return(reports), float(np.mean(reports[-1].entropy))
         returns.append((done + k, mean))
         rate = len(seeds) * setting.static.environments * setting.static.steps * k / (time.perf_counter() - begun)

@@ -12,6 +12,12 @@ import numpy as np
 
 from .spaces import Box, Space
 
+SIMPLE = {"xla_cpu_use_fusion_emitters": False}
+"""Compiler options for programs that take longer to compile than to run."""
+
+SIMPLEST = SIMPLE | {"xla_backend_optimization_level": 0}
+"""Compiler options for programs that hardly run at all."""
+
 T = TypeVar("T")
 S = TypeVar("S")
 P = TypeVar("P")

@@ -1,7 +1,7 @@
 """Playing episodes: inside a JAX program, or in lockstep with a policy outside it."""
 
-import functools
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .keys import episode_keys, reset_key, step_key
-from .protocol import Environment, Step
+from .protocol import SIMPLEST, Environment, Step
 
 Policy = Callable[[jax.Array, jax.Array], jax.Array]
 """A function of a key and one observation, giving one action."""
@@ -19,18 +19,21 @@ def _where(condition: jax.Array, a: Any, b: Any) -> Any:
     return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
 
 
-def autoreset_step(env: Environment, key: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
+def step_and_reset(env: Environment, keys: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
     """Steps, and after an ending returns the next episode's first observation and state.
 
-    The key is split in two: the first half steps, the second resets. `info["final_observation"]` is the
-    observation before any reset.
+    `keys` are two, for the step and for the reset. `info["final_observation"]` is the observation before any reset.
     """
-    for_step, for_reset = jax.random.split(key)
-    step = env.step(for_step, state, action, params)
-    fresh = env.reset(for_reset, params)
+    step = env.step(keys[0], state, action, params)
+    fresh = env.reset(keys[1], params)
     observation, state = _where(step.terminated | step.truncated, fresh, (step.observation, step.state))
     info = step.info | {"final_observation": step.observation}
     return step._replace(observation=observation, state=state, info=info)
+
+
+def autoreset_step(env: Environment, key: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
+    """Does `step_and_reset` with the key split in two."""
+    return step_and_reset(env, jax.random.split(key), state, action, params)
 
 
 def rollout(env: Environment, policy: Policy, keys: jax.Array, params: Any, length: int) -> Step:
@@ -62,7 +65,10 @@ def episodes(env: Environment, policy: Policy, keys: jax.Array, params: Any, len
             action = policy(jax.random.fold_in(for_step, 1), observation)
             step = env.step(for_step, state, action, params)
             going_on = active & ~(step.terminated | step.truncated)
-            return (*_where(going_on, (step.observation, step.state), (observation, state)), going_on), (step, active)
+            return (*_where(going_on, (step.observation, step.state), (observation, state)), going_on), (
+                step,
+                active,
+            )
 
         start = (*env.reset(reset_key(key), params), jnp.bool_(True))
         return jax.lax.scan(advance, start, jnp.arange(length))[1]
@@ -70,15 +76,16 @@ def episodes(env: Environment, policy: Policy, keys: jax.Array, params: Any, len
     return jax.vmap(one)(keys)
 
 
-@functools.cache
+@cache
 def _lanes(env: Environment) -> tuple[Callable, Callable]:
     """The compiled reset and step of a batch of episodes."""
 
-    @jax.jit
-    def reset(keys: jax.Array, params: Any) -> Any:
-        return jax.vmap(lambda key: env.reset(reset_key(key), params))(keys)
+    @partial(jax.jit, static_argnames="count", compiler_options=SIMPLEST)
+    def reset(key: jax.Array, params: Any, count: int) -> Any:
+        keys = episode_keys(key, count)
+        return keys, jax.vmap(lambda key: env.reset(reset_key(key), params))(keys)
 
-    @jax.jit
+    @partial(jax.jit, compiler_options=SIMPLEST)
     def step(keys: jax.Array, t: jax.Array, old: Any, actions: jax.Array, active: jax.Array, params: Any) -> Any:
         def one(key: jax.Array, old: Any, action: jax.Array, active: jax.Array) -> Any:
             new = env.step(step_key(key, t), old[1], action, params)
@@ -98,9 +105,9 @@ class Lockstep:
     """
 
     def __init__(self, env: Environment, params: Any, key: jax.Array, lanes: int) -> None:
-        self._params, self._keys = params, episode_keys(key, lanes)
-        self._reset, self._step = _lanes(env)
-        self._now = self._reset(self._keys, params)
+        reset, self._step = _lanes(env)
+        self._params = params
+        self._keys, self._now = reset(key, params, lanes)
         self._sums = np.zeros((lanes, 1 + len(env.components)))
         self._names = env.components
         self.observations = np.asarray(self._now[0])
@@ -120,6 +127,11 @@ class Lockstep:
         self.terminated |= self.active & terminated
         self.active = self.active & ~(terminated | np.asarray(truncated))
         self.t += 1
+
+    @property
+    def states(self) -> Any:
+        """The current states, with a leading axis of lanes."""
+        return self._now[1]
 
     @property
     def returns(self) -> np.ndarray:

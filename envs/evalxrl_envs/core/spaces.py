@@ -84,7 +84,12 @@ class Box:
     def describe(self) -> dict[str, Any]:
         """The space as the agent protocol names it."""
         size = int(np.prod(self.shape))
-        return {"kind": "box", "shape": list(self.shape), "low": [self.low] * size, "high": [self.high] * size}
+        return {
+            "kind": "box",
+            "shape": list(self.shape),
+            "low": [self.low] * size,
+            "high": [self.high] * size,
+        }
 
 
 Space = Discrete | MultiDiscrete | Box

@@ -1,9 +1,10 @@
 """The scorer process: one JSON request per line on stdin, one JSON result per line on stdout."""
 
 import json
-import os
 import sys
 from typing import Any
+
+from ..core import runtime
 
 
 def answer(document: Any) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def answer(document: Any) -> dict[str, Any]:
 
 def main() -> int:
     """Serves requests until stdin ends."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    runtime.prepare()
     import jax
 
     jax.config.update("jax_platforms", "cpu")
