@@ -71,7 +71,8 @@ class World:
     name: str
     cells: tuple[Cell, ...]
     starts: tuple[int, ...]
-    action_names: tuple[str, ...]
+    action_names: tuple[tuple[str, ...]]
+    """One head."""
     successor: np.ndarray
     """(cells, 4) index of the next cell; the number of cells stands for the end."""
     rewards: np.ndarray
@@ -129,7 +130,7 @@ class World:
         fields = {"cell": int(state.cell), "t": int(state.t)}
         return {"format": "evalxrl.state/1", "environment": self.name, "state": fields}
 
-    def state_from_json(self, document: dict[str, Any]) -> State:
+    def state_from_json(self, document: dict[str, Any], params: Params) -> State:
         """The state of a document."""
         fields = document["state"]
         return State(np.int32(fields["cell"]), np.int32(fields["t"]))
@@ -171,7 +172,7 @@ class World:
             params=params or Params(),
             policy=self.policy(probabilities),
             action_space=Action4(),
-            action_names=self.action_names,
+            action_names=self.action_names[0],
             gamma=self.gamma,
             gamma_source="fixture",
             state_to_json=self.state_to_json,
@@ -202,7 +203,7 @@ def _f6() -> World:
         name="F6",
         cells=cells,
         starts=tuple(range(len(cells))),
-        action_names=("up", "down", "left", "right"),
+        action_names=(("up", "down", "left", "right"),),
         successor=successor,
         rewards=rewards,
         component=Treasures,
@@ -228,7 +229,7 @@ def _passage(name: str, height: int, block: Cell | None) -> World:
         name=name,
         cells=cells,
         starts=(cells.index((0, 0)), cells.index((1, 0))),
-        action_names=("+y", "+x", "-y", "-x"),
+        action_names=(("+y", "+x", "-y", "-x"),),
         successor=successor,
         rewards=rewards,
         component=Journey,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xrl_common import arguments
-from xrl_common.failure import UNREADABLE, ToolFailure
+from xrl_common.failure import UNREADABLE, ToolFailure, unreadable
 
 if TYPE_CHECKING:
     from xrl_common.report import Report, Settings
@@ -86,9 +86,13 @@ def render(tool: Tool, wanted: argparse.Namespace, subject: Subject) -> str:
 
 
 def _configure() -> None:
-    """Leaves no trace in the workspace, stays on the CPU, and keeps compiled programs where there is room."""
+    """Leaves no trace in the workspace, runs as its programs do, keeps compiled ones where there is room."""
     sys.dont_write_bytecode = True
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    try:
+        from evalxrl_envs.core import runtime
+    except (ImportError, SyntaxError) as problem:
+        raise unreadable(f"evalxrl_envs of this workspace cannot be imported: {problem}") from problem
+    runtime.prepare()
     import jax
 
     jax.config.update("jax_platforms", "cpu")

@@ -66,7 +66,7 @@ def from_file(subject: Subject, path: Path) -> Selected:
             f"{path.name}: environment is {document.get('environment')}, this workspace is {subject.name}"
         )
     try:
-        state = subject.state_from_json(document)
+        state = subject.state_from_json(document, subject.params)
         subject.reset_to(state, subject.params)
     except (ValueError, KeyError, TypeError) as problem:
         raise unreadable(f"{path.name}: {problem}") from problem

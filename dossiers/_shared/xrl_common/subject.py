@@ -62,7 +62,7 @@ class Subject:
     gamma: float
     gamma_source: str
     state_to_json: Callable[[Tree], dict[str, Any]]
-    state_from_json: Callable[[dict[str, Any]], Tree]
+    state_from_json: Callable[[dict[str, Any], Tree], Tree]
     reset_to: Callable[[Tree, Tree], tuple[jax.Array, Tree]]
     label: Callable[[Tree], str]
     remarks: tuple[str, ...] = field(default=())

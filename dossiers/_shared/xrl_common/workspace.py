@@ -47,7 +47,7 @@ def load() -> Subject:
         params=setting.params,
         policy=_policy(environment, agent),
         action_space=environment.action_space,
-        action_names=tuple(explain.action_names),
+        action_names=explain.action_names[0],
         gamma=float(str(np.float32(setting.hyper.gamma))),
         gamma_source="config.toml",
         state_to_json=explain.state_to_json,

@@ -81,7 +81,7 @@ def test_the_pair_is_ordered_so_that_its_total_is_not_negative_and_the_policy_ac
 
 def test_compare_takes_the_policy_action_and_the_best_other_by_default(ask: Ask) -> None:
     q = exact.optimal_q(F6)[F6.cells.index((4, 4))]
-    order = [F6.action_names[a] for a in np.argsort(-q, kind="stable")]
+    order = [F6.action_names[0][a] for a in np.argsort(-q, kind="stable")]
     assert f"Q({order[0]})" in ask("compare", cell=(4, 4))
     assert f"Q({order[1]})" in ask("compare", cell=(4, 4))
 
@@ -91,7 +91,7 @@ def test_table_marks_the_chosen_action_and_totals_equal_the_optimal_values(ask: 
     assert (document["format"], document["tool"]) == ("evalxrl.tool/1", "rdx-table")
     (result,) = document["results"]
     assert result["policy_action"] == "down"
-    for action, name in enumerate(F6.action_names):
+    for action, name in enumerate(F6.action_names[0]):
         total = result["totals"][name]["mean"]
         assert total == pytest.approx(sum(entry["mean"] for entry in result["actions"][name].values()))
         assert total == pytest.approx(exact.optimal_q(F6)[F6.cells.index((1, 1)), action], abs=1e-5)
