@@ -38,9 +38,7 @@ def main(tools: dict[str, Tool], argv: list[str]) -> int:
         print(f"usage: one of {', '.join(tools)}, then its arguments", file=sys.stderr)
         return 2
     tool = tools[argv[0]]
-    wanted = arguments.parse(
-        arguments.parser(tool.name, tool.help, tool.states, tool.options), argv[1:]
-    )
+    wanted = arguments.parse(arguments.parser(tool.name, tool.help, tool.states, tool.options), argv[1:])
     try:
         output = run(tool, wanted)
     except ToolFailure as failure:

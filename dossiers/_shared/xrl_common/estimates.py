@@ -80,9 +80,7 @@ class VectorQ:
         return estimate((self.samples[first] - self.samples[second]).sum(axis=1))
 
 
-def vector_q(
-    simulator: Simulator, state: Tree, actions: np.ndarray, rollouts: int, gamma: float
-) -> VectorQ:
+def vector_q(simulator: Simulator, state: Tree, actions: np.ndarray, rollouts: int, gamma: float) -> VectorQ:
     """Q_c(s, a) for each of `actions`: a forced at the first step, the policy after, common noise."""
     left = max(simulator.subject.horizon - int(state.t), 0)
     limit = horizon_of(gamma, left)

@@ -60,9 +60,7 @@ TOOLS = {
         lambda: _body("when"),
         states=True,
         options=(Option("--a", "first action (default: the policy's)"),),
-        how_to_read=(
-            "one row per range of steps after the state; cells are undiscounted sums in the range",
-        ),
+        how_to_read=("one row per range of steps after the state; cells are undiscounted sums in the range",),
     ),
 }
 
