@@ -160,33 +160,15 @@ impl SessionBench {
         }
         let execution = match finished {
             Some(Ok(execution)) => execution,
-            Some(Err(fault)) => return Err(self.explain(fault).await),
+            Some(Err(fault)) => return Err(explain(workspace.as_ref(), fault).await),
             None => return Err(HarnessFault::new(FaultKind::Internal, "a command without an end").into()),
         };
         self.seconds.training += (execution.seconds - tool_time.as_secs_f64()).max(0.0);
         if matches!(execution.exit, Exit::Lost) && !self.ended() {
-            self.check_alive().await?;
+            check_alive(workspace.as_ref()).await?;
         }
         let timed_out = timed_out || execution.exit == Exit::TimedOut;
         Ok((execution, timed_out))
-    }
-
-    /// A sandbox that its own memory limit killed is the coder's doing; one that vanished is ours.
-    async fn check_alive(&self) -> Result<(), Stop> {
-        match self.workspace.state().await? {
-            State::Running => Ok(()),
-            State::OutOfMemory => Err(Stop::Budget(Limit::Memory)),
-            State::Gone => {
-                Err(HarnessFault::new(FaultKind::ContainerLost, "the workspace vanished").into())
-            }
-        }
-    }
-
-    async fn explain(&self, fault: HarnessFault) -> Stop {
-        match self.check_alive().await {
-            Err(Stop::Budget(limit)) => Stop::Budget(limit),
-            _ => Stop::Harness(fault),
-        }
     }
 
     async fn serve(&mut self, request: Request) -> Result<(), Stop> {
@@ -315,7 +297,7 @@ impl SessionBench {
         match execution.exit {
             Exit::Code(0) => Ok(execution.stdout),
             _ => {
-                self.check_alive().await?;
+                check_alive(self.workspace.as_ref()).await?;
                 let seen = text_of(&execution.stderr);
                 Err(HarnessFault::new(FaultKind::Internal, format!("{}: {seen}", argv.join(" "))).into())
             }
@@ -453,6 +435,24 @@ impl Bench for SessionBench {
             score_calls: self.budget.score.calls.saturating_sub(self.calls.score),
             steps: self.budget.steps.saturating_sub(self.calls.steps),
         }
+    }
+}
+
+/// A sandbox that its own memory limit killed is the coder's doing; one that vanished is ours.
+async fn check_alive(workspace: &dyn Running) -> Result<(), Stop> {
+    match workspace.state().await? {
+        State::Running => Ok(()),
+        State::OutOfMemory => Err(Stop::Budget(Limit::Memory)),
+        State::Gone => {
+            Err(HarnessFault::new(FaultKind::ContainerLost, "the workspace vanished").into())
+        }
+    }
+}
+
+async fn explain(workspace: &dyn Running, fault: HarnessFault) -> Stop {
+    match check_alive(workspace).await {
+        Err(Stop::Budget(limit)) => Stop::Budget(limit),
+        _ => Stop::Harness(fault),
     }
 }
 

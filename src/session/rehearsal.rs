@@ -30,7 +30,7 @@ impl Rehearsal {
     /// # Errors
     /// The harness failed; a refused bundle is the inner error.
     pub async fn take(
-        &self,
+        &mut self,
         workspace: &dyn Running,
     ) -> Result<Result<Bundle, Rejection>, HarnessFault> {
         let stream = workspace.take(&["agent", "evalxrl_envs"], CAPS.bytes + (1 << 20)).await?;
