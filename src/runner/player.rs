@@ -29,7 +29,10 @@ impl Player for JobPlayer {
         worker: usize,
     ) -> Result<SessionRecord, HarnessFault> {
         let job = self.jobs.get(key).ok_or_else(|| {
-            HarnessFault::new(FaultKind::Internal, format!("the plan has no job for {key}"))
+            HarnessFault::new(
+                FaultKind::Internal,
+                format!("the plan has no job for {key}"),
+            )
         })?;
         self.player.play(job, attempt, worker).await
     }

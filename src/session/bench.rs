@@ -73,11 +73,19 @@ struct Answer {
 
 impl Answer {
     fn error(code: i32, text: &str) -> Self {
-        Self { stdout: Vec::new(), stderr: format!("{text}\n").into_bytes(), code }
+        Self {
+            stdout: Vec::new(),
+            stderr: format!("{text}\n").into_bytes(),
+            code,
+        }
     }
 
     fn line(code: i32, text: &str) -> Self {
-        Self { stdout: format!("{text}\n").into_bytes(), stderr: Vec::new(), code }
+        Self {
+            stdout: format!("{text}\n").into_bytes(),
+            stderr: Vec::new(),
+            code,
+        }
     }
 }
 
@@ -161,7 +169,11 @@ impl SessionBench {
         let execution = match finished {
             Some(Ok(execution)) => execution,
             Some(Err(fault)) => return Err(explain(workspace.as_ref(), fault).await),
-            None => return Err(HarnessFault::new(FaultKind::Internal, "a command without an end").into()),
+            None => {
+                return Err(
+                    HarnessFault::new(FaultKind::Internal, "a command without an end").into(),
+                );
+            }
         };
         self.seconds.training += (execution.seconds - tool_time.as_secs_f64()).max(0.0);
         if matches!(execution.exit, Exit::Lost) && !self.ended() {
@@ -184,9 +196,15 @@ impl SessionBench {
                 },
                 Err(usage) => Answer::error(2, &usage),
             },
-            name => self.call_tool(name, &request.argv, Some(request.directory.clone())).await?,
+            name => {
+                self.call_tool(name, &request.argv, Some(request.directory.clone()))
+                    .await?
+            }
         };
-        for (stream, bytes) in [(Stream::Stdout, &answer.stdout), (Stream::Stderr, &answer.stderr)] {
+        for (stream, bytes) in [
+            (Stream::Stdout, &answer.stdout),
+            (Stream::Stderr, &answer.stderr),
+        ] {
             for chunk in bytes.chunks(CHUNK) {
                 self.relay.output(request.id, stream, chunk).await?;
             }
@@ -217,9 +235,13 @@ impl SessionBench {
         self.seconds.tools += began.elapsed().as_secs_f64();
         let (code, late) = match execution.exit {
             Exit::Code(code) => (code, None),
-            Exit::TimedOut | Exit::Lost => {
-                (124, Some(format!("{name}: killed after {} seconds\n", tool.limit.as_secs())))
-            }
+            Exit::TimedOut | Exit::Lost => (
+                124,
+                Some(format!(
+                    "{name}: killed after {} seconds\n",
+                    tool.limit.as_secs()
+                )),
+            ),
         };
         let mut stderr = execution.stderr;
         stderr.extend(late.unwrap_or_default().into_bytes());
@@ -227,20 +249,30 @@ impl SessionBench {
             Event::ToolResult,
             json!({ "tool": name, "code": code, "stdout": text_of(&execution.stdout), "stderr": text_of(&stderr) }),
         )?;
-        Ok(Answer { stdout: execution.stdout, stderr, code })
+        Ok(Answer {
+            stdout: execution.stdout,
+            stderr,
+            code,
+        })
     }
 
     async fn score_now(&mut self) -> Result<Result<Score, String>, Stop> {
         if self.calls.score >= self.budget.score.calls {
             self.calls.refused += 1;
-            return Ok(Err(json!({ "error": "no score calls left", "calls_left": 0 }).to_string()));
+            return Ok(Err(
+                json!({ "error": "no score calls left", "calls_left": 0 }).to_string(),
+            ));
         }
         self.calls.score += 1;
         let left = self.budget.score.calls - self.calls.score;
         let began = Instant::now();
         let taken = self.rehearsal.take(self.workspace.as_ref()).await?;
         let result = match taken {
-            Ok(bundle) => self.rehearsal.score(&bundle, self.budget.score.episodes).await?,
+            Ok(bundle) => {
+                self.rehearsal
+                    .score(&bundle, self.budget.score.episodes)
+                    .await?
+            }
             Err(rejection) => Err(rejection.to_string()),
         };
         self.seconds.scoring += began.elapsed().as_secs_f64();
@@ -268,7 +300,10 @@ impl SessionBench {
             Ok(bundle) => {
                 self.workspace.sweep(User::Coder).await?;
                 let note: String = note.chars().take(NOTE_CHARACTERS).collect();
-                self.write_line(Event::Submit, json!({ "bundle": bundle.hash(), "note": note }))?;
+                self.write_line(
+                    Event::Submit,
+                    json!({ "bundle": bundle.hash(), "note": note }),
+                )?;
                 self.submission = Some(bundle);
                 self.note = (!note.is_empty()).then_some(note);
                 Ok(Ok(()))
@@ -299,7 +334,10 @@ impl SessionBench {
             _ => {
                 check_alive(self.workspace.as_ref()).await?;
                 let seen = text_of(&execution.stderr);
-                Err(HarnessFault::new(FaultKind::Internal, format!("{}: {seen}", argv.join(" "))).into())
+                Err(
+                    HarnessFault::new(FaultKind::Internal, format!("{}: {seen}", argv.join(" ")))
+                        .into(),
+                )
             }
         }
     }
@@ -324,7 +362,11 @@ impl Bench for SessionBench {
         let in_tools = self.seconds.tools + self.seconds.scoring - tools_before;
         let seconds = (began.elapsed().as_secs_f64() - in_tools).max(0.0);
         let observation = if self.submission.is_some() {
-            Observation { code: 0, output: format!("{MARKER}\n"), seconds }
+            Observation {
+                code: 0,
+                output: format!("{MARKER}\n"),
+                seconds,
+            }
         } else {
             let strays = self.workspace.sweep(User::Coder).await?;
             if strays > 0 {
@@ -343,7 +385,11 @@ impl Bench for SessionBench {
                 Exit::Code(code) => code,
                 Exit::TimedOut | Exit::Lost => -1,
             };
-            Observation { code, output, seconds }
+            Observation {
+                code,
+                output,
+                seconds,
+            }
         };
         self.write_line(
             Event::Output,
@@ -367,7 +413,11 @@ impl Bench for SessionBench {
         let answer = self.call_tool(name, argv, None).await?;
         let mut output = text_of(&answer.stdout);
         output.push_str(&text_of(&answer.stderr));
-        Ok(Observation { code: answer.code, output, seconds: began.elapsed().as_secs_f64() })
+        Ok(Observation {
+            code: answer.code,
+            output,
+            seconds: began.elapsed().as_secs_f64(),
+        })
     }
 
     async fn score(&mut self) -> Result<Result<Score, String>, Stop> {
@@ -396,13 +446,25 @@ impl Bench for SessionBench {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let stream = self.workspace.take(&paths, CAPS.bytes).await?;
         let files = untar(&stream).map_err(|error| {
-            HarnessFault::new(FaultKind::Internal, format!("files of the workspace: {error}"))
+            HarnessFault::new(
+                FaultKind::Internal,
+                format!("files of the workspace: {error}"),
+            )
         })?;
-        Ok(paths.iter().map(|path| files.get(*path).map_or_else(String::new, |bytes| text_of(bytes))).collect())
+        Ok(paths
+            .iter()
+            .map(|path| {
+                files
+                    .get(*path)
+                    .map_or_else(String::new, |bytes| text_of(bytes))
+            })
+            .collect())
     }
 
     async fn list(&mut self, folder: &str) -> Result<Vec<String>, Stop> {
-        let found = self.file_access(&["/usr/bin/find", folder, "-type", "f"]).await?;
+        let found = self
+            .file_access(&["/usr/bin/find", folder, "-type", "f"])
+            .await?;
         let mut paths: Vec<String> = text_of(&found)
             .lines()
             .filter(|path| !path.contains("__pycache__"))
@@ -462,7 +524,10 @@ fn note_of(argv: &[String]) -> Result<String, String> {
     match argv {
         [] => Ok(String::new()),
         [flag, text] if flag == "--note" => Ok(text.clone()),
-        [joined] => joined.strip_prefix("--note=").map(str::to_owned).ok_or_else(usage),
+        [joined] => joined
+            .strip_prefix("--note=")
+            .map(str::to_owned)
+            .ok_or_else(usage),
         _ => Err(usage()),
     }
 }
@@ -477,7 +542,8 @@ mod tests {
 
     #[test]
     fn submit_takes_a_note_and_nothing_else() {
-        let words = |words: &[&str]| note_of(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let words =
+            |words: &[&str]| note_of(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(words(&[]), Ok(String::new()));
         assert_eq!(words(&["--note", "the clip"]), Ok("the clip".to_owned()));
         assert_eq!(words(&["--note=the clip"]), Ok("the clip".to_owned()));

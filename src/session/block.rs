@@ -97,7 +97,11 @@ impl BlockMaker<'_> {
         let Some(record) = self.run.block(malfunction, replication).map_err(internal)? else {
             return Ok(None);
         };
-        let file = |name| self.run.block_file(malfunction, replication, name).map_err(internal);
+        let file = |name| {
+            self.run
+                .block_file(malfunction, replication, name)
+                .map_err(internal)
+        };
         let agent = file("parameters.safetensors")?;
         if blake3::hash(&agent).to_hex().as_str() != record.agent {
             return Err(internal(format!(
@@ -105,7 +109,11 @@ impl BlockMaker<'_> {
             )));
         }
         let compiled = untar(&file("compiled.tar")?).map_err(internal)?;
-        Ok(Some(Block { record, agent, compiled }))
+        Ok(Some(Block {
+            record,
+            agent,
+            compiled,
+        }))
     }
 
     async fn make(&self, job: &Job) -> Result<Block, HarnessFault> {
@@ -114,7 +122,8 @@ impl BlockMaker<'_> {
         let p_clean = mean(&clean);
         let mut warm = self.compiled_before(job)?;
         for passed_over in 0..SEEDS {
-            let seed = SeedName::training(&job.block.malfunction, job.block.replication, passed_over);
+            let seed =
+                SeedName::training(&job.block.malfunction, job.block.replication, passed_over);
             let trained = self.train(job, &seed, &warm).await?;
             let broken = self.measure(job, &trained.agent).await?;
             if p_clean - broken.mean() < job.block.min_gap {
@@ -142,7 +151,11 @@ impl BlockMaker<'_> {
                 ("training.log", &trained.log),
             ];
             self.run.finish_block(&record, &files).map_err(internal)?;
-            return Ok(Block { record, agent: trained.agent, compiled: trained.compiled });
+            return Ok(Block {
+                record,
+                agent: trained.agent,
+                compiled: trained.compiled,
+            });
         }
         Err(internal(format!(
             "no training seed of {} gives a gap of {} on the episodes of replication {}",
@@ -163,7 +176,12 @@ impl BlockMaker<'_> {
         Ok(Tree::new())
     }
 
-    async fn train(&self, job: &Job, seed: &SeedName, warm: &Tree) -> Result<Trained, HarnessFault> {
+    async fn train(
+        &self,
+        job: &Job,
+        seed: &SeedName,
+        warm: &Tree,
+    ) -> Result<Trained, HarnessFault> {
         let rendered = workspace::render(&workspace::Request {
             source: &job.block.broken,
             agent: None,
@@ -189,7 +207,9 @@ impl BlockMaker<'_> {
     ) -> Result<Trained, HarnessFault> {
         let spec = workspace_spec(job, self.run, self.cpuset.clone());
         let sandbox = live.holds(self.sandbox.create(spec).await?);
-        sandbox.put(User::Coder, Place::Home, &pack_files(&rendered.home)).await?;
+        sandbox
+            .put(User::Coder, Place::Home, &pack_files(&rendered.home))
+            .await?;
         let command = Command::new(User::Coder, &["/bin/bash", "-c", TRAIN]);
         let execution = sandbox.exec(command).await?;
         if execution.exit != Exit::Code(0) {
@@ -206,7 +226,11 @@ impl BlockMaker<'_> {
             .remove(PARAMETERS)
             .ok_or_else(|| internal("training wrote no agent/parameters.safetensors"))?;
         files.retain(|path, _| path.starts_with(".cache/"));
-        Ok(Trained { agent, compiled: files, log: execution.merged })
+        Ok(Trained {
+            agent,
+            compiled: files,
+            log: execution.merged,
+        })
     }
 
     /// Serves the agent and drives it on the block's final episodes, as a submission is.
@@ -228,8 +252,14 @@ impl BlockMaker<'_> {
         let spec = scorer_spec(job, self.run, None, self.cpuset.clone());
         let network = self.sandbox.network(&spec.owner).await?;
         live.joins(network.clone());
-        let running =
-            live.holds(self.sandbox.create(Spec { network: Some(network.clone()), ..spec }).await?);
+        let running = live.holds(
+            self.sandbox
+                .create(Spec {
+                    network: Some(network.clone()),
+                    ..spec
+                })
+                .await?,
+        );
         let scorer = Scorer::start(running.as_ref()).await?;
         let mut files = job.block.broken.clone();
         files.insert(PARAMETERS.to_owned(), agent.to_vec());
@@ -244,8 +274,14 @@ impl BlockMaker<'_> {
             handed_out: files.clone(),
             bundle_mode: job.bundle_mode,
         };
-        let (seed, shuffle) = (job.seed(&job.block.final_seed()), rehearsal.permutation.clone());
-        match rehearsal.drive(&Bundle { files }, job.block.episodes, &seed, &shuffle).await? {
+        let (seed, shuffle) = (
+            job.seed(&job.block.final_seed()),
+            rehearsal.permutation.clone(),
+        );
+        match rehearsal
+            .drive(&Bundle { files }, job.block.episodes, &seed, &shuffle)
+            .await?
+        {
             Scoring::Scored(scores) => Ok(scores.performance),
             Scoring::AgentUnserved { reason } => Err(internal(format!(
                 "the broken agent of {} does not serve: {reason}",
@@ -315,15 +351,29 @@ async fn evaluate(sandbox: &dyn Running, job: &Job) -> Result<Vec<f64>, HarnessF
     for (name, bytes) in &job.block.clean_agents {
         files.insert(format!("clean/{name}"), bytes.clone());
     }
-    sandbox.put(User::Coder, Place::Home, &pack_tree(&files)).await?;
+    sandbox
+        .put(User::Coder, Place::Home, &pack_tree(&files))
+        .await?;
     let episodes = job.block.episodes.to_string();
     let key = job.seed(&job.block.final_seed()).hex();
     let mut command = Command::new(
         User::Coder,
-        &["python3", "-m", "evalxrl_envs", "evaluate", "--json", "--episodes", &episodes, "--key", &key],
+        &[
+            "python3",
+            "-m",
+            "evalxrl_envs",
+            "evaluate",
+            "--json",
+            "--episodes",
+            &episodes,
+            "--key",
+            &key,
+        ],
     );
     for name in job.block.clean_agents.keys() {
-        command.argv.extend(["--agent".to_owned(), format!("clean/{name}")]);
+        command
+            .argv
+            .extend(["--agent".to_owned(), format!("clean/{name}")]);
     }
     let execution = sandbox.exec(command).await?;
     if execution.exit != Exit::Code(0) {
@@ -335,18 +385,26 @@ async fn evaluate(sandbox: &dyn Running, job: &Job) -> Result<Vec<f64>, HarnessF
     }
     let evaluation: Evaluation = serde_json::from_slice(&execution.stdout).map_err(internal)?;
     if evaluation.agents.len() != job.block.clean_agents.len() {
-        return Err(internal("measuring the clean agents gave another number of agents"));
+        return Err(internal(
+            "measuring the clean agents gave another number of agents",
+        ));
     }
     evaluation
         .agents
         .into_iter()
-        .map(|agent| Performance::new(agent.returns).map(|returns| returns.mean()).map_err(internal))
+        .map(|agent| {
+            Performance::new(agent.returns)
+                .map(|returns| returns.mean())
+                .map_err(internal)
+        })
         .collect()
 }
 
 fn episodes_hash(job: &Job) -> String {
     let seed = job.seed(&job.block.final_seed());
-    blake3::hash(format!("{} {}", seed.hex(), job.block.episodes).as_bytes()).to_hex().to_string()
+    blake3::hash(format!("{} {}", seed.hex(), job.block.episodes).as_bytes())
+        .to_hex()
+        .to_string()
 }
 
 /// BLAKE3 over sorted (path, bytes).
@@ -355,11 +413,18 @@ pub(super) fn hash_tree(tree: &Tree) -> String {
 }
 
 pub(super) fn pack_tree(tree: &Tree) -> Vec<u8> {
-    pack(tree.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice(), 0o644)))
+    pack(
+        tree.iter()
+            .map(|(path, bytes)| (path.as_str(), bytes.as_slice(), 0o644)),
+    )
 }
 
 pub(super) fn pack_files(files: &[workspace::File]) -> Vec<u8> {
-    pack(files.iter().map(|file| (file.path.as_str(), file.bytes.as_slice(), file.mode)))
+    pack(
+        files
+            .iter()
+            .map(|file| (file.path.as_str(), file.bytes.as_slice(), file.mode)),
+    )
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::harness::{Limits, Role};
 use crate::vocab::{
-    Arm, Budget, BundleMode, EnvironmentId, MalfunctionId, Opaque, RootSeed, Seed, SeedName, SessionKey,
+    Arm, Budget, BundleMode, EnvironmentId, MalfunctionId, Opaque, RootSeed, Seed, SeedName,
+    SessionKey,
 };
 use crate::workspace::{DossierFiles, Tree};
 

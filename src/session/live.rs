@@ -16,7 +16,11 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn new(sandbox: Arc<dyn Sandbox>) -> Self {
-        Self { sandbox, running: Vec::new(), network: None }
+        Self {
+            sandbox,
+            running: Vec::new(),
+            network: None,
+        }
     }
 
     pub(super) fn joins(&mut self, network: Network) {
@@ -38,7 +42,10 @@ impl Live {
 
     /// Removes everything, all of it even when a removal fails; the first failure.
     pub(super) async fn clear(&mut self) -> Result<(), HarnessFault> {
-        let removals = self.running.drain(..).map(|running| async move { running.remove().await });
+        let removals = self
+            .running
+            .drain(..)
+            .map(|running| async move { running.remove().await });
         let mut ends = futures_util::future::join_all(removals).await;
         if let Some(network) = self.network.take() {
             ends.push(self.sandbox.remove_network(&network).await);

@@ -15,10 +15,19 @@ use super::job::Job;
 #[must_use]
 pub fn run_label(run: &RunDirectory) -> String {
     let path = std::path::absolute(run.root()).unwrap_or_else(|_| run.root().to_owned());
-    blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex().as_str()[..12].to_owned()
+    blake3::hash(path.as_os_str().as_encoded_bytes())
+        .to_hex()
+        .as_str()[..12]
+        .to_owned()
 }
 
-fn spec(job: &Job, run: &RunDirectory, role: Role, network: Option<Network>, cpuset: Option<String>) -> Spec {
+fn spec(
+    job: &Job,
+    run: &RunDirectory,
+    role: Role,
+    network: Option<Network>,
+    cpuset: Option<String>,
+) -> Spec {
     let fallback = Limits {
         memory: 4 << 30,
         cpus: 2.0,
@@ -37,16 +46,25 @@ fn spec(job: &Job, run: &RunDirectory, role: Role, network: Option<Network>, cpu
         limits,
         life: job.life(),
         environment: variables(),
-        owner: Owner { run: run_label(run), session: job.opaque() },
+        owner: Owner {
+            run: run_label(run),
+            session: job.opaque(),
+        },
     }
 }
 
 /// Variables of every process in a sandbox: quiet tools, and nothing of the host.
 fn variables() -> BTreeMap<String, String> {
-    [("PAGER", "cat"), ("MANPAGER", "cat"), ("LESS", "-R"), ("PIP_PROGRESS_BAR", "off"), ("TQDM_DISABLE", "1")]
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
+    [
+        ("PAGER", "cat"),
+        ("MANPAGER", "cat"),
+        ("LESS", "-R"),
+        ("PIP_PROGRESS_BAR", "off"),
+        ("TQDM_DISABLE", "1"),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .collect()
 }
 
 /// The coder's sandbox: no network.

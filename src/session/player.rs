@@ -18,7 +18,9 @@ use crate::store::{
     BudgetRecord, BundleRecord, Calls, Event, IsolationRecord, PerformanceRecord, ReferenceRecord,
     RepairScoreRecord, RunDirectory, Seconds, SessionRecord, Transcript, Usage,
 };
-use crate::vocab::{Arm, FaultKind, HarnessFault, Isolation, Outcome, Performance, Probe, SeedName};
+use crate::vocab::{
+    Arm, FaultKind, HarnessFault, Isolation, Outcome, Performance, Probe, SeedName,
+};
 use crate::workspace::{self, Rendered, SERVE, TRAIN};
 
 use super::bench::{SessionBench, Tool};
@@ -100,14 +102,25 @@ impl SessionPlayer {
         let block = maker.ensure(job).await?;
         let mut live = Live::new(Arc::clone(&self.sandbox));
         let mut seconds = Seconds::default();
-        let result = self.play_in(job, &block, processors, &mut live, &mut seconds).await;
+        let result = self
+            .play_in(job, &block, processors, &mut live, &mut seconds)
+            .await;
         let clearing = Instant::now();
         let cleared = live.clear().await;
         let (repair, scored, handed_out) = result?;
         cleared?;
         seconds.sandboxes += clearing.elapsed().as_secs_f64();
         seconds.wall = began.elapsed().as_secs_f64();
-        self.record(job, &block, &handed_out, attempt, started, seconds, repair, scored)
+        self.record(
+            job,
+            &block,
+            &handed_out,
+            attempt,
+            started,
+            seconds,
+            repair,
+            scored,
+        )
     }
 
     async fn play_in(
@@ -137,11 +150,20 @@ impl SessionPlayer {
         });
         let scorer_set = Some(processors.scorer.clone());
         let workspace_set = Some(processors.workspace.clone());
-        let network = self.sandbox.network(&workspace_spec(job, &self.run, None).owner).await?;
+        let network = self
+            .sandbox
+            .network(&workspace_spec(job, &self.run, None).owner)
+            .await?;
         live.joins(network.clone());
         let (workspace, scorer) = tokio::join!(
-            self.sandbox.create(workspace_spec(job, &self.run, workspace_set.clone())),
-            self.sandbox.create(scorer_spec(job, &self.run, Some(network.clone()), scorer_set)),
+            self.sandbox
+                .create(workspace_spec(job, &self.run, workspace_set.clone())),
+            self.sandbox.create(scorer_spec(
+                job,
+                &self.run,
+                Some(network.clone()),
+                scorer_set
+            )),
         );
         let workspace = workspace.map(|workspace| live.holds(workspace));
         let scorer = scorer.map(|scorer| live.holds(scorer));
@@ -165,7 +187,9 @@ impl SessionPlayer {
             bundle_mode: job.bundle_mode,
         };
         seconds.sandboxes += sealing.elapsed().as_secs_f64();
-        let mut bench = self.bench(job, &rendered, Arc::clone(&workspace), rehearsal).await?;
+        let mut bench = self
+            .bench(job, &rendered, Arc::clone(&workspace), rehearsal)
+            .await?;
         bench.write_line(
             Event::Prompt,
             json!({ "text": brief.text, "dossiers": brief.dossiers, "train": brief.train }),
@@ -173,7 +197,15 @@ impl SessionPlayer {
         let scaffold = coder::scaffold(&job.scaffold)
             .ok_or_else(|| internal(format!("no scaffold is called {}", job.scaffold)))?;
         let outcome = repair(scaffold.as_ref(), &brief, &mut bench).await?;
-        let SessionBench { mut rehearsal, calls, strays, note, remarks, seconds: spent, .. } = bench;
+        let SessionBench {
+            mut rehearsal,
+            calls,
+            strays,
+            note,
+            remarks,
+            seconds: spent,
+            ..
+        } = bench;
         seconds.training = spent.training;
         seconds.tools = spent.tools;
         seconds.scoring = spent.scoring;
@@ -184,7 +216,15 @@ impl SessionPlayer {
         let scoring = Instant::now();
         let scored = self.score(job, block, &mut rehearsal, &outcome).await?;
         seconds.scoring += scoring.elapsed().as_secs_f64();
-        let repair = Repair { outcome, calls, strays, note, remarks, probes, versions };
+        let repair = Repair {
+            outcome,
+            calls,
+            strays,
+            note,
+            remarks,
+            probes,
+            versions,
+        };
         Ok((repair, scored, rendered))
     }
 
@@ -244,13 +284,19 @@ impl SessionPlayer {
         let home = workspace.path(Place::Home);
         let mut tools = BTreeMap::new();
         for folder in &rendered.dossiers {
-            let mut path: Vec<String> =
-                folder.python_path.iter().map(|part| format!("{method}/{part}")).collect();
+            let mut path: Vec<String> = folder
+                .python_path
+                .iter()
+                .map(|part| format!("{method}/{part}"))
+                .collect();
             path.push(home.clone());
             let environment: BTreeMap<String, String> = [
                 ("PYTHONPATH".to_owned(), path.join(":")),
                 ("XRL_STATE".to_owned(), format!("{method}/state")),
-                ("EVALXRL_XLA_CACHE".to_owned(), format!("{method}/state/xla")),
+                (
+                    "EVALXRL_XLA_CACHE".to_owned(),
+                    format!("{method}/state/xla"),
+                ),
             ]
             .into();
             for tool in &folder.tools {
@@ -265,7 +311,9 @@ impl SessionPlayer {
             }
         }
         let names: Vec<&str> = tools.keys().map(String::as_str).collect();
-        workspace.put(User::Method, Place::Method, &tool_links(&names)?).await?;
+        workspace
+            .put(User::Method, Place::Method, &tool_links(&names)?)
+            .await?;
         let relay = Relay::start(Arc::clone(&workspace), self.sandbox.isolation()).await?;
         let header = json!({
             "format": "evalxrl.transcript/1", "session_hash": job.session_hash, "scaffold": job.scaffold,
@@ -312,15 +360,24 @@ impl SessionPlayer {
             Err(outcome) => return Ok(unmeasured(outcome.clone())),
         };
         self.run
-            .keep(&job.key, "bundle.tar.zst", &compress(&bundle.canonical_tar()).map_err(internal)?)
+            .keep(
+                &job.key,
+                "bundle.tar.zst",
+                &compress(&bundle.canonical_tar()).map_err(internal)?,
+            )
             .map_err(internal)?;
         let seed = job.seed(&job.block.final_seed());
         let permutation = job.seed(&SeedName::permutation("final", &job.key));
-        match rehearsal.drive(bundle, job.block.episodes, &seed, &permutation).await? {
+        match rehearsal
+            .drive(bundle, job.block.episodes, &seed, &permutation)
+            .await?
+        {
             Scoring::AgentUnserved { reason } => Ok(unmeasured(Outcome::AgentUnserved { reason })),
             Scoring::Scored(scores) => {
                 let details = serde_json::to_vec_pretty(&details(&scores)).map_err(internal)?;
-                self.run.keep(&job.key, "scoring.json", &details).map_err(internal)?;
+                self.run
+                    .keep(&job.key, "scoring.json", &details)
+                    .map_err(internal)?;
                 Ok(Final {
                     outcome: Outcome::Submitted,
                     measured: true,
@@ -333,7 +390,10 @@ impl SessionPlayer {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a record is made of everything a session learnt")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a record is made of everything a session learnt"
+    )]
     fn record(
         &self,
         job: &Job,
@@ -355,7 +415,11 @@ impl SessionPlayer {
         let bundle = repair.outcome.as_ref().ok().map(|bundle| BundleRecord {
             hash: bundle.hash(),
             bytes: bundle.canonical_tar().len() as u64,
-            changed: changed(&rendered.handed_out, &bundle.files, job.block.environment.as_str()),
+            changed: changed(
+                &rendered.handed_out,
+                &bundle.files,
+                job.block.environment.as_str(),
+            ),
             fault_touched: touches_fault(&job.block.clean, &job.block.broken, &bundle.files),
         });
         let sealed = self.sandbox.isolation() == Isolation::Docker;
@@ -385,7 +449,10 @@ impl SessionPlayer {
                 p_broken,
                 hash: block.record.agent.clone(),
             },
-            repair_score: RepairScoreRecord { raw: score.raw(), clipped: score.clipped() },
+            repair_score: RepairScoreRecord {
+                raw: score.raw(),
+                clipped: score.clipped(),
+            },
             calls: repair.calls,
             strays: repair.strays,
             bundle,
@@ -429,7 +496,10 @@ impl SessionPlayer {
     /// # Errors
     /// The engine does not answer.
     pub async fn clear(&self) -> Result<(), HarnessFault> {
-        self.sandbox.sweep_owned(Some(&run_label(&self.run))).await.map(|_| ())
+        self.sandbox
+            .sweep_owned(Some(&run_label(&self.run)))
+            .await
+            .map(|_| ())
     }
 }
 
@@ -455,9 +525,13 @@ fn details(scores: &Scores) -> serde_json::Value {
 
 /// Places the coder's files and the method's.
 async fn fill(workspace: &dyn Running, rendered: &Rendered) -> Result<(), HarnessFault> {
-    workspace.put(User::Coder, Place::Home, &pack_files(&rendered.home)).await?;
+    workspace
+        .put(User::Coder, Place::Home, &pack_files(&rendered.home))
+        .await?;
     if !rendered.method.is_empty() {
-        workspace.put(User::Method, Place::Method, &pack_files(&rendered.method)).await?;
+        workspace
+            .put(User::Method, Place::Method, &pack_files(&rendered.method))
+            .await?;
     }
     Ok(())
 }
@@ -470,7 +544,8 @@ async fn repair(
 ) -> Result<Result<Bundle, Outcome>, HarnessFault> {
     let wall = Duration::from_secs(bench.budget.wall_seconds);
     let started = bench.started;
-    let ending = match tokio::time::timeout_at(started + wall, scaffold.repair(brief, bench)).await {
+    let ending = match tokio::time::timeout_at(started + wall, scaffold.repair(brief, bench)).await
+    {
         Ok(ending) => ending,
         Err(_) => Err(Stop::Budget(crate::vocab::Limit::Wall)),
     };
@@ -481,11 +556,13 @@ async fn repair(
         (None, Err(Stop::Budget(limit))) => Err(Outcome::BudgetSpent { limit }),
         (None, Ok(Ending::GaveUp(reason))) => Err(Outcome::GaveUp { reason }),
         (None, Ok(Ending::Submitted) | Err(Stop::Ended)) if bench.last_rejection.is_empty() => {
-            Err(Outcome::GaveUp { reason: "ended without a submission".to_owned() })
+            Err(Outcome::GaveUp {
+                reason: "ended without a submission".to_owned(),
+            })
         }
-        (None, Ok(Ending::Submitted) | Err(Stop::Ended)) => {
-            Err(Outcome::ScoringRejected { reason: bench.last_rejection.clone() })
-        }
+        (None, Ok(Ending::Submitted) | Err(Stop::Ended)) => Err(Outcome::ScoringRejected {
+            reason: bench.last_rejection.clone(),
+        }),
     };
     let end = match &outcome {
         Ok(bundle) => json!({ "outcome": "submitted", "bundle": bundle.hash() }),

@@ -36,11 +36,17 @@ pub fn restoring_rank(
     let order: OrderNote = note(remarks, "search_order")?;
     let query: QueryNote = note(remarks, "search_query")?;
     let files = texts(broken);
-    let restored: BTreeMap<String, String> =
-        texts(clean).into_iter().filter(|(path, text)| files.get(path) != Some(text)).collect();
+    let restored: BTreeMap<String, String> = texts(clean)
+        .into_iter()
+        .filter(|(path, text)| files.get(path) != Some(text))
+        .collect();
     // Beyond the listed ones the whole order follows from files, query and seed.
     let rank = rank_of(&order.first, &files, &restored).or_else(|| {
-        rank_of(&search::candidates(&files, &query.text, seed).ordered, &files, &restored)
+        rank_of(
+            &search::candidates(&files, &query.text, seed).ordered,
+            &files,
+            &restored,
+        )
     });
     Some(RestoringRank {
         rank: rank.and_then(|rank| u32::try_from(rank).ok()),
@@ -49,7 +55,9 @@ pub fn restoring_rank(
 }
 
 fn note<T: for<'de> Deserialize<'de>>(remarks: &BTreeMap<String, Value>, event: &str) -> Option<T> {
-    remarks.get(event).and_then(|note| T::deserialize(note).ok())
+    remarks
+        .get(event)
+        .and_then(|note| T::deserialize(note).ok())
 }
 
 /// The files that `search` edits, as text.

@@ -33,15 +33,24 @@ impl Rehearsal {
         &mut self,
         workspace: &dyn Running,
     ) -> Result<Result<Bundle, Rejection>, HarnessFault> {
-        let stream = workspace.take(&["agent", "evalxrl_envs"], CAPS.bytes + (1 << 20)).await?;
-        Ok(Bundle::check(&stream, CAPS).map(|bundle| match self.bundle_mode {
-            BundleMode::Workspace => bundle,
-            BundleMode::Parameters => {
-                let mut files = self.handed_out.clone();
-                files.extend(bundle.files.into_iter().filter(|(path, _)| path == PARAMETERS));
-                Bundle { files }
-            }
-        }))
+        let stream = workspace
+            .take(&["agent", "evalxrl_envs"], CAPS.bytes + (1 << 20))
+            .await?;
+        Ok(
+            Bundle::check(&stream, CAPS).map(|bundle| match self.bundle_mode {
+                BundleMode::Workspace => bundle,
+                BundleMode::Parameters => {
+                    let mut files = self.handed_out.clone();
+                    files.extend(
+                        bundle
+                            .files
+                            .into_iter()
+                            .filter(|(path, _)| path == PARAMETERS),
+                    );
+                    Bundle { files }
+                }
+            }),
+        )
     }
 
     /// Serves a bundle in a fresh sandbox and drives it on the development episodes.
@@ -76,7 +85,9 @@ impl Rehearsal {
         let server = match serving {
             Serving::Ready(server) => server,
             Serving::Unserved { reason, errors } => {
-                return Ok(Scoring::AgentUnserved { reason: with_tail(&reason, &errors) });
+                return Ok(Scoring::AgentUnserved {
+                    reason: with_tail(&reason, &errors),
+                });
             }
         };
         let question = Question {
@@ -91,9 +102,9 @@ impl Rehearsal {
         let errors = server.errors();
         server.stop().await?;
         Ok(match scoring? {
-            Scoring::AgentUnserved { reason } => {
-                Scoring::AgentUnserved { reason: with_tail(&reason, &errors) }
-            }
+            Scoring::AgentUnserved { reason } => Scoring::AgentUnserved {
+                reason: with_tail(&reason, &errors),
+            },
             scored @ Scoring::Scored(_) => scored,
         })
     }
@@ -106,7 +117,10 @@ fn with_tail(reason: &str, stderr: &str) -> String {
         return reason.to_owned();
     }
     let skip = stderr.chars().count().saturating_sub(2000);
-    format!("{reason}\n{}", stderr.chars().skip(skip).collect::<String>())
+    format!(
+        "{reason}\n{}",
+        stderr.chars().skip(skip).collect::<String>()
+    )
 }
 
 #[cfg(test)]

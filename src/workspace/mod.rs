@@ -5,5 +5,6 @@
 mod render;
 
 pub use render::{
-    DossierFiles, File, Folder, PARAMETERS, Rendered, Request, SERVE, TRAIN, ToolCommand, Tree, render,
+    DossierFiles, File, Folder, PARAMETERS, Rendered, Request, SERVE, TRAIN, ToolCommand, Tree,
+    render,
 };

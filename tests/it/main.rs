@@ -1,3 +1,4 @@
 //! Tests that cross rooms, in one binary.
 
+mod pool;
 mod tidy;
