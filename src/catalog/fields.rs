@@ -86,11 +86,14 @@ impl Fields {
         match value.try_into::<T>() {
             Ok(value) => Some(value),
             Err(error) => {
-                let reason = error.message().to_owned();
-                let wrong = if reason.contains('`') && !reason.starts_with("invalid type") {
-                    reason
+                let reason = error.message();
+                // An id says by itself what it must match; anything else is shown as written.
+                let wrong = if reason.starts_with("invalid type")
+                    || reason.starts_with("unknown variant")
+                {
+                    format!("{shown} is not accepted")
                 } else {
-                    format!("{shown} is not accepted ({reason})")
+                    reason.to_owned()
                 };
                 problems.push(self.problem(field, wrong, format!("write {expected}")));
                 None

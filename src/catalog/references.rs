@@ -132,7 +132,7 @@ impl References {
     pub(super) fn read(text: &str, problems: &mut Problems) -> Self {
         let again = "remove it and run `evalxrl reference`";
         let mut broken = |field: &str, wrong: String| {
-            problems.push(Problem::new(REFERENCES, field, wrong, again))
+            problems.push(Problem::new(REFERENCES, field, wrong, again));
         };
         match toml::from_str::<Document>(text) {
             Err(error) => broken("", format!("cannot be read: {}", error.message())),

@@ -30,9 +30,9 @@ impl Secrets {
                 .push(malfunction.id.as_str().replace('-', "_"));
             let own = [&malfunction.oracle, &malfunction.summary];
             let observations = malfunction.causal.iter().chain(&malfunction.not_causal);
-            for text in own.into_iter().chain(observations) {
-                secrets.texts.push(text.clone());
-            }
+            let texts = own.into_iter().chain(observations);
+            let written = texts.filter(|text| !text.trim().is_empty());
+            secrets.texts.extend(written.cloned());
         }
         secrets
     }

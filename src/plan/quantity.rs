@@ -7,12 +7,12 @@ use serde::Deserialize;
 /// Bytes, written as a whole number with KiB, MiB or GiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Size(pub u64);
+pub(super) struct Size(pub(super) u64);
 
 /// Seconds, written as a whole number with s, m or h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Span(pub u64);
+pub(super) struct Span(pub(super) u64);
 
 impl TryFrom<String> for Size {
     type Error = String;

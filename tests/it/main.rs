@@ -1,4 +1,7 @@
-//! Tests that cross rooms, in one binary.
+//! Tests that cross rooms, as one binary.
 
+mod catalog;
+mod plan;
 mod pool;
+mod repository;
 mod tidy;
