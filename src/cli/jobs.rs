@@ -37,12 +37,20 @@ fn job(
     let unknown = |error: crate::catalog::UnknownId| Failure::new(Code::Invalid, error.to_string());
     let key = &session.key;
     let malfunction = catalog.malfunction(&key.malfunction).map_err(unknown)?;
-    let environment = catalog.environment(&malfunction.environment).map_err(unknown)?;
+    let environment = catalog
+        .environment(&malfunction.environment)
+        .map_err(unknown)?;
     let broken = malfunction.apply(&environment.source).map_err(|error| {
-        Failure::new(Code::Invalid, format!("fault.diff of {}: {error}", malfunction.id))
+        Failure::new(
+            Code::Invalid,
+            format!("fault.diff of {}: {error}", malfunction.id),
+        )
     })?;
     let coder = plan.coder(&key.coder).ok_or_else(|| {
-        Failure::new(Code::Internal, format!("plan.json names no coder `{}`", key.coder))
+        Failure::new(
+            Code::Internal,
+            format!("plan.json names no coder `{}`", key.coder),
+        )
     })?;
     let mut sources: BTreeMap<String, String> = [
         ("environment".to_owned(), environment.hash.clone()),
@@ -93,7 +101,11 @@ fn job(
 fn oracle(text: &str) -> DossierFiles {
     DossierFiles {
         title: ORACLE_TITLE.to_owned(),
-        readable: [("README.md".to_owned(), format!("{}\n", text.trim_end()).into_bytes())].into(),
+        readable: [(
+            "README.md".to_owned(),
+            format!("{}\n", text.trim_end()).into_bytes(),
+        )]
+        .into(),
         code: Tree::new(),
         tools: Vec::new(),
     }

@@ -32,9 +32,14 @@ struct Tally {
 impl Tally {
     /// Time left at the pace so far; unknown before the first session ends.
     fn left(&self) -> Option<Duration> {
-        let played = self.done.checked_sub(self.before).filter(|played| *played > 0)?;
+        let played = self
+            .done
+            .checked_sub(self.before)
+            .filter(|played| *played > 0)?;
         let per_session = self.began.elapsed().as_secs_f64() / played as f64;
-        Some(Duration::from_secs_f64(per_session * (self.total - self.done) as f64))
+        Some(Duration::from_secs_f64(
+            per_session * (self.total - self.done) as f64,
+        ))
     }
 
     fn line(&self) -> String {
@@ -43,13 +48,20 @@ impl Tally {
             .iter()
             .map(|(kind, count)| format!("{} {count}", kind.as_str()))
             .collect();
-        let left = self.left().map_or_else(|| "time left unknown".to_owned(), |left| {
-            format!("about {} left", minutes(left))
-        });
-        let failures =
-            if self.failures == 0 { String::new() } else { format!(", {} faults", self.failures) };
-        let outcomes =
-            if outcomes.is_empty() { String::new() } else { format!(" ({})", outcomes.join(", ")) };
+        let left = self.left().map_or_else(
+            || "time left unknown".to_owned(),
+            |left| format!("about {} left", minutes(left)),
+        );
+        let failures = if self.failures == 0 {
+            String::new()
+        } else {
+            format!(", {} faults", self.failures)
+        };
+        let outcomes = if outcomes.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", outcomes.join(", "))
+        };
         format!(
             "{}/{} sessions{outcomes}, {} running{failures}, {left}",
             self.done,
@@ -63,7 +75,11 @@ impl Screen {
     /// A screen for so many sessions, some of which were finished before.
     pub(super) fn new(total: usize, before: usize) -> Self {
         let live = std::io::stderr().is_terminal();
-        let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = if live {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(total as u64), target);
         if let Ok(style) = ProgressStyle::with_template("[{elapsed}] {bar:24} {msg}") {
             bar.set_style(style);
@@ -82,11 +98,18 @@ impl Screen {
             began: Instant::now(),
         };
         bar.set_message(tally.line());
-        Self { bar, live, tally: Mutex::new(tally) }
+        Self {
+            bar,
+            live,
+            tally: Mutex::new(tally),
+        }
     }
 
     /// Says one line that stays.
-    #[expect(clippy::print_stderr, reason = "the command line is the one room that prints")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "the command line is the one room that prints"
+    )]
     pub(super) fn say(&self, text: &str) {
         if self.live {
             self.bar.println(text);
@@ -109,7 +132,12 @@ impl Observer for Screen {
                 tally.running.insert(key.clone(), Instant::now());
                 (!self.live).then(|| format!("started   {key}"))
             }
-            Progress::Finished { key, outcome, raw, seconds } => {
+            Progress::Finished {
+                key,
+                outcome,
+                raw,
+                seconds,
+            } => {
                 tally.running.remove(key);
                 tally.done += 1;
                 *tally.outcomes.entry(*outcome).or_default() += 1;
@@ -125,9 +153,9 @@ impl Observer for Screen {
                 tally.failures += 1;
                 Some(format!("failed    {key}  {fault}"))
             }
-            Progress::Waiting(fault) => {
-                Some(format!("waiting   {fault}; the run goes on when the machine recovers"))
-            }
+            Progress::Waiting(fault) => Some(format!(
+                "waiting   {fault}; the run goes on when the machine recovers"
+            )),
         };
         self.bar.set_position(tally.done as u64);
         self.bar.set_message(tally.line());
@@ -155,6 +183,9 @@ mod tests {
     #[test]
     fn durations_read_as_a_person_says_them() {
         let of = |seconds| minutes(Duration::from_secs(seconds));
-        assert_eq!((of(42), of(185), of(7440)), ("42 s".into(), "3 min 5 s".into(), "2 h 4 min".into()));
+        assert_eq!(
+            (of(42), of(185), of(7440)),
+            ("42 s".into(), "3 min 5 s".into(), "2 h 4 min".into())
+        );
     }
 }

@@ -11,20 +11,21 @@ use tokio::sync::watch;
 
 use crate::catalog::Catalog;
 use crate::harness::{Isolation, Sandbox};
-use crate::plan::{Plan, SandboxKind};
+use crate::plan::Plan;
 use crate::runner::{self, JobPlayer, Stop, Summary};
-use crate::session::{SessionPlayer, WorkerProcessors, run_label};
+use crate::session::{SessionPlayer, WorkerProcessors};
 use crate::store::{RunDirectory, StoreError};
 use crate::vocab::{EnvironmentId, FaultKind, SessionKey};
 use crate::workspace::Tree;
 
 use super::exit::{Code, Failure};
 use super::progress::Screen;
+use super::root::CatalogFolder;
 use super::{context, jobs, planning, sandboxes};
 
 /// Runs or resumes an experiment.
 #[derive(Debug, Arguments)]
-pub(super) struct Args {
+pub struct Args {
     /// The experiment file.
     experiment: PathBuf,
     /// The run directory; made when absent.
@@ -36,18 +37,23 @@ pub(super) struct Args {
     /// Overrides the experiment's sandbox; `auto` takes containers where an engine answers.
     #[arg(long, value_enum)]
     sandbox: Option<sandboxes::Choice>,
-    /// The repository, when it is not above the current folder.
-    #[arg(long)]
-    catalog: Option<PathBuf>,
+    #[command(flatten)]
+    folder: CatalogFolder,
 }
 
 /// Runs the verb.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+///
+/// # Errors
+/// Exit 3 for a plan or catalogue that is not valid, 4 without a harness, 5 with missing sessions, 6 for another plan's folder, 8 for a
+/// sandbox that is not sealed, 130 or 143 when stopped.
+pub fn run(args: &Args) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(Code::Internal, format!("no asynchronous runtime: {error}")))?;
+        .map_err(|error| {
+            Failure::new(Code::Internal, format!("no asynchronous runtime: {error}"))
+        })?;
     let ended = runtime.block_on(experiment(args));
     // Blocking reads of a stuck engine must not keep a finished call alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
@@ -55,26 +61,26 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 async fn experiment(args: &Args) -> Result<(), Failure> {
-    let root = context::repository(args.catalog.as_deref())?;
-    let catalog = context::load(&root)?;
-    let text = context::read(&args.experiment)?;
+    let catalog = args.folder.load()?;
+    let experiment = planning::read(&args.experiment)?;
     let frozen = frozen(&args.out)?;
-    let place = args.experiment.display().to_string();
-    let choice = args.sandbox.map_or_else(
-        || planning::sandbox_of(&place, &text).map(sandboxes::Choice::from),
-        Ok,
-    )?;
+    let choice = args.sandbox.unwrap_or_else(|| experiment.sandbox.into());
     let kept = frozen.as_ref().map(|plan| plan.sandbox);
-    let opened = sandboxes::open(choice, kept, &root).await?;
-    let plan = planning::build(&place, &text, &catalog, &opened, frozen.as_ref()).await?;
+    // What can be refused without a sandbox is refused before one is opened.
+    planning::check(&experiment, &catalog)?;
+    let opened = sandboxes::open(choice, kept, catalog.root()).await?;
+    let plan = planning::build(experiment, &catalog, &opened, frozen.as_ref())?;
     let run = freeze(&args.out, &plan, frozen)?;
     tell_isolation(opened.sandbox.isolation());
     sweep(opened.sandbox.as_ref(), &run).await?;
     context::room_on_disk(run.root())?;
-    let clean = clean_agents(&plan, &catalog, &opened).await?;
+    let clean = clean_agents(&plan, &catalog).await?;
     let jobs = jobs::jobs(&plan, &catalog, &clean)?;
-    let sessions: Vec<SessionKey> =
-        plan.sessions.iter().map(|session| session.key.clone()).collect();
+    let sessions: Vec<SessionKey> = plan
+        .sessions
+        .iter()
+        .map(|session| session.key.clone())
+        .collect();
     let workers = args.workers.map_or_else(context::workers, usize::from);
     let before = sessions.iter().filter(|key| run.is_finished(key)).count();
     let screen = Arc::new(Screen::new(sessions.len(), before));
@@ -95,14 +101,18 @@ async fn experiment(args: &Args) -> Result<(), Failure> {
         &run,
         player,
         workers,
-        plan.attempts as usize as u32,
+        plan.attempts,
         Arc::clone(&screen) as Arc<dyn runner::Observer>,
         stopped,
     )
     .await
     .map_err(context::store_failure)?;
     screen.end();
-    let ended = if signals.is_finished() { signals.await.ok().flatten() } else { None };
+    let ended = if signals.is_finished() {
+        signals.await.ok().flatten()
+    } else {
+        None
+    };
     conclude(&summary, &args.out, ended)
 }
 
@@ -130,7 +140,10 @@ fn freeze(out: &Path, plan: &Plan, frozen: Option<Plan>) -> Result<RunDirectory,
     .map_err(context::store_failure)
 }
 
-#[expect(clippy::print_stderr, reason = "the command line is the one room that prints")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the command line is the one room that prints"
+)]
 fn tell_isolation(isolation: Isolation) {
     match isolation {
         Isolation::Docker => eprintln!("sandboxes: containers"),
@@ -140,9 +153,15 @@ fn tell_isolation(isolation: Isolation) {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the command line is the one room that prints")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the command line is the one room that prints"
+)]
 async fn sweep(sandbox: &dyn Sandbox, run: &RunDirectory) -> Result<(), Failure> {
-    let swept = sandbox.sweep_owned(None).await.map_err(sandboxes::failure)?;
+    let swept = sandbox
+        .sweep_owned(None)
+        .await
+        .map_err(sandboxes::failure)?;
     let partial = run.clear_partial().map_err(context::store_failure)?;
     if swept.sandboxes + swept.networks + partial > 0 {
         eprintln!(
@@ -156,15 +175,17 @@ async fn sweep(sandbox: &dyn Sandbox, run: &RunDirectory) -> Result<(), Failure>
 async fn clean_agents(
     plan: &Plan,
     catalog: &Catalog,
-    opened: &sandboxes::Opened,
 ) -> Result<BTreeMap<EnvironmentId, Tree>, Failure> {
-    let mut environments: Vec<EnvironmentId> =
-        plan.malfunctions.iter().map(|planned| planned.environment.clone()).collect();
+    let mut environments: Vec<EnvironmentId> = plan
+        .malfunctions
+        .iter()
+        .map(|planned| planned.environment.clone())
+        .collect();
     environments.sort();
     environments.dedup();
     let mut clean = BTreeMap::new();
     for id in environments {
-        let agents = planning::clean_agents(&id, catalog, opened).await?;
+        let agents = planning::clean_agents(&id, catalog).await?;
         clean.insert(id, agents);
     }
     Ok(clean)
@@ -176,12 +197,19 @@ fn processors(workers: usize) -> Vec<WorkerProcessors> {
     let each = (cores / workers).max(1);
     (0..workers)
         .map(|worker| {
-            let own: Vec<String> =
-                (0..each).map(|place| ((worker * each + place) % cores).to_string()).collect();
+            let own: Vec<String> = (0..each)
+                .map(|place| ((worker * each + place) % cores).to_string())
+                .collect();
             let half = own.len() / 2;
-            let (workspace, scorer) =
-                if cores >= 4 && half >= 1 { own.split_at(own.len() - half) } else { (&own[..], &own[..]) };
-            WorkerProcessors { workspace: workspace.join(","), scorer: scorer.join(",") }
+            let (workspace, scorer) = if cores >= 4 && half >= 1 {
+                own.split_at(own.len() - half)
+            } else {
+                (&own[..], &own[..])
+            };
+            WorkerProcessors {
+                workspace: workspace.join(","),
+                scorer: scorer.join(","),
+            }
         })
         .collect()
 }
@@ -189,9 +217,10 @@ fn processors(workers: usize) -> Vec<WorkerProcessors> {
 /// First Ctrl-C finishes what is in flight; the second, or SIGTERM, drops it. Tells which signal ended the run.
 async fn listen(stop: watch::Sender<Stop>, screen: Arc<Screen>) -> Option<Code> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupts), Ok(mut terms)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
+    let (Ok(mut interrupts), Ok(mut terms)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
         screen.say("signals cannot be watched; Ctrl-C will end the run at once");
         return None;
     };
@@ -212,7 +241,10 @@ async fn listen(stop: watch::Sender<Stop>, screen: Arc<Screen>) -> Option<Code> 
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the command line is the one room that prints")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the command line is the one room that prints"
+)]
 fn conclude(summary: &Summary, out: &Path, signal: Option<Code>) -> Result<(), Failure> {
     println!(
         "{} sessions finished ({} by this call), {} missing, {} held by other workers",
@@ -234,7 +266,9 @@ fn conclude(summary: &Summary, out: &Path, signal: Option<Code>) -> Result<(), F
     if summary.missing + summary.held > 0 {
         let text = format!("{} sessions have no record", summary.missing + summary.held);
         let faults = out.join("sessions/…/attempts").display().to_string();
-        return Err(Failure::new(Code::Missing, text).remedy(format!("see {faults}, then {resume}")));
+        return Err(
+            Failure::new(Code::Missing, text).remedy(format!("see {faults}, then {resume}"))
+        );
     }
     Ok(())
 }

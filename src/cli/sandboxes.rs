@@ -85,15 +85,22 @@ pub(super) async fn open(
     let recipe = Recipe::of(root, &context::cache()?);
     match engine {
         Some(engine) => {
-            let facts =
-                images::docker(&engine, &recipe, Base::default(), &out::talk).await.map_err(failure)?;
+            let facts = images::docker(&engine, &recipe, Base::default(), &out::talk)
+                .await
+                .map_err(failure)?;
             let docker = Docker::new(engine, facts, Sealing::default()).map_err(failure)?;
-            Ok(Opened { sandbox: Arc::new(docker), kind: SandboxKind::Docker })
+            Ok(Opened {
+                sandbox: Arc::new(docker),
+                kind: SandboxKind::Docker,
+            })
         }
         None => {
             let runtime = images::local(&recipe, &out::talk).await.map_err(failure)?;
             let local = Local::open(runtime).map_err(failure)?;
-            Ok(Opened { sandbox: Arc::new(local), kind: SandboxKind::Local })
+            Ok(Opened {
+                sandbox: Arc::new(local),
+                kind: SandboxKind::Local,
+            })
         }
     }
 }
@@ -105,14 +112,22 @@ pub(super) fn failure(fault: HarnessFault) -> Failure {
             Code::Harness,
             "start the Docker engine (scripts/docker-engine.sh installs one on Debian), or use --sandbox local",
         ),
-        FaultKind::ImageMissing => {
-            (Code::Harness, "see what failed above, then `evalxrl images build` tries again")
-        }
-        FaultKind::IsolationBroken => {
-            (Code::Isolation, "`evalxrl doctor` shows which way out is open; no session runs until it is shut")
-        }
-        FaultKind::DiskFull => (Code::Harness, "free some disk, then run the same command again"),
-        _ => (Code::Harness, "`evalxrl doctor` tells what this machine lacks"),
+        FaultKind::ImageMissing => (
+            Code::Harness,
+            "see what failed above, then `evalxrl images build` tries again",
+        ),
+        FaultKind::IsolationBroken => (
+            Code::Isolation,
+            "`evalxrl doctor` shows which way out is open; no session runs until it is shut",
+        ),
+        FaultKind::DiskFull => (
+            Code::Harness,
+            "free some disk, then run the same command again",
+        ),
+        _ => (
+            Code::Harness,
+            "`evalxrl doctor` tells what this machine lacks",
+        ),
     };
     Failure::new(code, fault.to_string()).remedy(remedy)
 }

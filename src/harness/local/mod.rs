@@ -46,6 +46,14 @@ impl Local {
     }
 }
 
+/// Removes local sandboxes whose owner is dead or whose deadline has passed; needs no runtime.
+///
+/// # Errors
+/// A folder that cannot be removed.
+pub fn sweep_dead() -> Result<Swept, HarnessFault> {
+    folder::sweep(&std::env::temp_dir(), &Identity::current()?, None)
+}
+
 #[async_trait]
 impl Sandbox for Local {
     fn isolation(&self) -> Isolation {
