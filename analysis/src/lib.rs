@@ -1,3 +1,19 @@
 //! Knows the statistics of EvalXRL as pure functions over score tables.
 //! Must not know files, clocks, global randomness or asynchronous code.
-//! Start at `score_table`.
+//! Start at `score_table`, then `findings`.
+
+pub mod attainability;
+pub mod cells;
+pub mod computed;
+pub mod cost;
+pub mod estimate;
+pub mod findings;
+pub mod harm;
+pub mod interaction;
+pub mod lift;
+pub mod oracle_gap;
+pub mod plan;
+pub mod randomness;
+pub mod scale;
+pub mod score_table;
+pub mod structure;
