@@ -1,1 +1,3 @@
 //! Knows session.
+pub mod bundle;
+pub mod changes;
