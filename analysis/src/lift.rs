@@ -4,10 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::computed::Computed;
+use crate::computed::{Computed, NotComputed};
+use crate::contrast::ResampledCells;
 use crate::estimate::Interval;
 use crate::scale::Scale;
-use crate::score_table::Role;
+use crate::score_table::{Role, Stratum};
 
 /// Lifts of a stratum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,8 +65,115 @@ pub struct Difference {
     pub estimate: f64,
     /// How many malfunctions it is a mean over.
     pub malfunctions: u64,
-    /// Stratified bootstrap percentile interval.
-    pub percentile: Interval,
+    /// Stratified bootstrap percentile interval; absent where an arm has one session in some cell.
+    pub percentile: Computed<Interval>,
     /// Welch interval; absent where an arm has one session in some cell.
     pub welch: Computed<Interval>,
+}
+
+/// Computes all lifts and comparisons on one scale.
+pub fn lifts(stratum: &Stratum, scale: Scale, resampled: &ResampledCells) -> Lifts {
+    let roles = stratum.roles();
+    let methods: Vec<MethodLift> = stratum
+        .methods()
+        .into_iter()
+        .filter(|method| roles.of(method) != Role::NoMethod)
+        .map(|method| method_lift(stratum, method, scale, resampled))
+        .collect();
+    let explaining: Vec<&str> = stratum
+        .methods()
+        .into_iter()
+        .filter(|method| roles.of(method) == Role::Xrl)
+        .collect();
+    let placebo = stratum
+        .methods()
+        .into_iter()
+        .find(|method| roles.of(method) == Role::Placebo);
+    let mut comparisons = Vec::new();
+    for (index, first) in explaining.iter().enumerate() {
+        for second in explaining[index + 1..].iter().copied().chain(placebo) {
+            comparisons.push(MethodComparison {
+                first: (*first).to_owned(),
+                second: second.to_owned(),
+                scale,
+                difference: over_common(stratum, first, second, resampled).into(),
+            });
+        }
+    }
+    Lifts {
+        methods,
+        comparisons,
+    }
+}
+
+fn method_lift(
+    stratum: &Stratum,
+    method: &str,
+    scale: Scale,
+    resampled: &ResampledCells,
+) -> MethodLift {
+    let roles = stratum.roles();
+    let malfunctions = stratum
+        .cells()
+        .filter(|(_, candidate, _)| *candidate == method)
+        .map(|(malfunction, _, _)| {
+            let over = |other: &str| {
+                let terms = [(1.0, malfunction, method), (-1.0, malfunction, other)];
+                resampled.contrast(&terms, 1).into()
+            };
+            CellLift {
+                malfunction: malfunction.to_owned(),
+                lift: over(&roles.no_method),
+                over_oracle: if method == roles.cheat_oracle {
+                    Computed::absent("the cheat oracle itself")
+                } else {
+                    over(&roles.cheat_oracle)
+                },
+            }
+        })
+        .collect();
+    MethodLift {
+        method: method.to_owned(),
+        role: roles.of(method),
+        scale,
+        mean: over_common(stratum, method, &roles.no_method, resampled).into(),
+        malfunctions,
+    }
+}
+
+/// Mean of first − second over malfunctions where both have sessions.
+///
+/// # Errors
+/// No such malfunction.
+pub fn over_common(
+    stratum: &Stratum,
+    first: &str,
+    second: &str,
+    resampled: &ResampledCells,
+) -> Result<Difference, NotComputed> {
+    let common: Vec<&str> = stratum
+        .malfunctions()
+        .into_iter()
+        .filter(|malfunction| {
+            [first, second]
+                .iter()
+                .all(|method| !resampled.scores(malfunction, method).is_empty())
+        })
+        .collect();
+    if common.is_empty() {
+        return Err(NotComputed::because(format!(
+            "no malfunction with sessions of both {first} and {second}"
+        )));
+    }
+    let weight = 1.0 / common.len() as f64;
+    let terms: Vec<_> = common
+        .iter()
+        .flat_map(|malfunction| {
+            [
+                (weight, *malfunction, first),
+                (-weight, *malfunction, second),
+            ]
+        })
+        .collect();
+    resampled.contrast(&terms, common.len() as u64)
 }

@@ -25,7 +25,7 @@ impl<F: Fn(&str) -> [u8; 32]> NamedSeeds for F {
 }
 
 /// Starts the generator of a name.
-pub(crate) fn generator(seeds: &dyn NamedSeeds, name: &str) -> ChaCha8Rng {
+pub(crate) fn generator(seeds: &impl NamedSeeds, name: &str) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(seeds.key(name))
 }
 
