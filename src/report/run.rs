@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use evalxrl_analysis::plan::AnalysisPlan;
 use serde::Serialize;
 
-use crate::vocab::{EnvironmentId, MalfunctionId, RootSeed, SessionKey};
+use crate::store::{RestoringRank, Seconds};
+use crate::vocab::{EnvironmentId, MalfunctionId, OutcomeKind, RootSeed, SessionKey};
 
 /// Everything that a report of one run is made from.
 #[derive(Debug, Clone)]
@@ -113,7 +114,7 @@ pub struct SessionRow {
     /// Its environment.
     pub environment: EnvironmentId,
     /// The word for its outcome.
-    pub outcome: crate::vocab::OutcomeKind,
+    pub outcome: OutcomeKind,
     /// The limit or reason behind the outcome, inert.
     pub detail: Option<String>,
     /// Raw repair score.
@@ -122,8 +123,10 @@ pub struct SessionRow {
     pub clipped: f64,
     /// Shell commands and tool calls, `submit` excepted.
     pub actions: u64,
+    /// Calls of the `score` tool.
+    pub score_calls: u64,
     /// Cost in US dollars, all attempts.
-    pub cost_usd: Option<f64>,
+    pub cost_usd: f64,
     /// Where its time went.
     pub seconds: Seconds,
     /// Whether the submission changes a line that the fault touched.
@@ -132,41 +135,14 @@ pub struct SessionRow {
     pub serving_changed: Vec<String>,
     /// Where the edit that restores the source stood among the candidates of `search`.
     pub restoring_rank: Option<RestoringRank>,
-    /// What must be equal between sessions of one report, by field name.
-    pub conditions: BTreeMap<String, String>,
-    /// Model that answered, where one did.
-    pub model: Option<String>,
+    /// What must be equal between sessions of one report.
+    #[serde(skip)]
+    pub conditions: Vec<Condition>,
     /// Free remark of the record, inert.
     pub note: Option<String>,
     /// Its transcript, where there is one.
     #[serde(skip)]
     pub transcript: Option<PathBuf>,
-}
-
-/// Where the time of a session went, seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Seconds {
-    /// From start to record.
-    pub wall: f64,
-    /// Training commands of the coder.
-    pub training: f64,
-    /// The `score` tool and final scoring.
-    pub scoring: f64,
-    /// Dossier tools.
-    pub tools: f64,
-    /// Waiting for a model.
-    pub provider: f64,
-    /// Everything else: containers, files, other commands.
-    pub rest: f64,
-}
-
-/// Where the restoring edit stood in the order of `search`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RestoringRank {
-    /// From 1; none where no candidate restores the source.
-    pub rank: Option<u64>,
-    /// How many candidates were ordered.
-    pub candidates: u64,
 }
 
 /// Harness failures of one planned session.
@@ -178,4 +154,15 @@ pub struct Failure {
     pub attempts: u64,
     /// Kind and message of the last one, inert.
     pub last: String,
+}
+
+/// One circumstance that sessions within its scope must share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The field of the record, such as `isolation.kind`.
+    pub field: String,
+    /// Within what it must be equal: `run`, an environment, a cell or a block.
+    pub scope: String,
+    /// The value, inert.
+    pub value: String,
 }
