@@ -4,16 +4,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::attainability::Attainability;
-use crate::cells::CellFinding;
+use crate::attainability::{self, Attainability};
+use crate::cells::{self, CellFinding};
 use crate::computed::Computed;
-use crate::cost::MethodCost;
-use crate::harm::Harm;
-use crate::interaction::H1;
-use crate::lift::Lifts;
-use crate::oracle_gap::H2;
-use crate::plan::{AnalysisPlan, Deviation};
-use crate::score_table::{Invocations, TableSummary};
+use crate::contrast::ResampledCells;
+use crate::cost::{MethodCost, costs};
+use crate::harm::{Harm, harm};
+use crate::interaction::{H1, h1};
+use crate::lift::{Lifts, lifts};
+use crate::oracle_gap::{H2, h2};
+use crate::plan::{AnalysisPlan, Deviation, PlanError};
+use crate::randomness::{GENERATOR, NamedSeeds};
+use crate::scale::Scale;
+use crate::score_table::{Invocations, ScoreTable, Stratum, TableSummary};
 
 /// Everything computed from one score table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,4 +61,53 @@ pub struct StratumFindings {
     pub attainability: Vec<Attainability>,
     /// What the sessions cost, one entry per method, sorted.
     pub cost: Vec<MethodCost>,
+}
+
+/// Computes all findings of a table. `frozen` is the plan the run was frozen with, if there was one. Keys are asked by
+/// name: `cell/{malfunction}/{method}`, `h1/{scale}`, `h2/{scale}/{malfunction}`, `h3/{malfunction}/{method}`.
+///
+/// # Errors
+/// Every key of the plan that is out of its range.
+pub fn findings(
+    table: &ScoreTable,
+    plan: &AnalysisPlan,
+    frozen: Option<&AnalysisPlan>,
+    seeds: &(impl NamedSeeds + Sync),
+) -> Result<Findings, Vec<PlanError>> {
+    plan.check()?;
+    Ok(Findings {
+        analysis: AnalysisRecord {
+            generator: GENERATOR.to_owned(),
+            plan: plan.clone(),
+            deviations: frozen.map_or_else(Vec::new, |frozen| plan.deviations_from(frozen)),
+        },
+        table: table.summary(),
+        strata: table
+            .strata()
+            .iter()
+            .map(|stratum| of_stratum(stratum, plan, seeds))
+            .collect(),
+    })
+}
+
+fn of_stratum(
+    stratum: &Stratum,
+    plan: &AnalysisPlan,
+    seeds: &(impl NamedSeeds + Sync),
+) -> StratumFindings {
+    let clipped = ResampledCells::new(stratum, Scale::Clipped, plan, seeds);
+    let raw = ResampledCells::new(stratum, Scale::Raw, plan, seeds);
+    let [on_clipped, on_raw] = [(Scale::Clipped, &clipped), (Scale::Raw, &raw)]
+        .map(|(scale, resampled)| lifts(stratum, scale, resampled));
+    StratumFindings {
+        coder: stratum.coder().map(str::to_owned),
+        invocations: stratum.invocations(),
+        cells: cells::summarise(stratum, plan, &clipped, &raw),
+        lifts: on_clipped.and(on_raw),
+        h1: h1(stratum, plan, seeds),
+        h2: h2(stratum, plan, &clipped, &raw, seeds),
+        h3: harm(stratum, plan, seeds).into(),
+        attainability: attainability::of_stratum(stratum, plan.q),
+        cost: costs(stratum),
+    }
 }

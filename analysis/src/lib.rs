@@ -3,6 +3,7 @@
 //! Start at `score_table`, then `findings`.
 
 pub mod attainability;
+pub mod axes;
 pub mod bootstrap;
 pub mod cells;
 pub mod computed;

@@ -19,6 +19,18 @@ pub struct Lifts {
     pub comparisons: Vec<MethodComparison>,
 }
 
+impl Lifts {
+    /// Joins the lifts of two scales, sorted by method (or pair), the first scale first.
+    pub fn and(mut self, other: Self) -> Self {
+        self.methods.extend(other.methods);
+        self.comparisons.extend(other.comparisons);
+        self.methods.sort_by(|one, two| one.method.cmp(&two.method));
+        self.comparisons
+            .sort_by(|one, two| (&one.first, &one.second).cmp(&(&two.first, &two.second)));
+        self
+    }
+}
+
 /// The lift of one method on one scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodLift {

@@ -4,8 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::computed::Computed;
+use crate::axes::Axes;
+use crate::computed::{Computed, NotComputed};
 use crate::estimate::PValue;
+use crate::interaction::{Interaction, Matrix, Observed, TestName, session_label_tests, wild_test};
+use crate::plan::AnalysisPlan;
+use crate::randomness::Streams;
 
 /// The verdict of H1 over both scales.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,4 +99,125 @@ pub struct AxisEntry {
     pub low: f64,
     /// Upper end over stratified resamples.
     pub high: f64,
+}
+
+/// The p-values of the first two steps on the whole matrix.
+pub(crate) struct Steps {
+    pub any_effect: Computed<PValue>,
+    pub additivity: Computed<PValue>,
+}
+
+/// Goes through the steps on one matrix; the streams are those of session labels, wild signs, beyond the first axis, the
+/// axis, noise. Where malfunctions are left out, the first two steps are computed anew on what remains.
+pub(crate) fn structure(
+    whole: &Matrix,
+    steps: &Steps,
+    plan: &AnalysisPlan,
+    streams: &[Streams; 5],
+) -> Result<Structure, NotComputed> {
+    let (matrix, left_out) = whole.complete_part();
+    let again;
+    let steps = if left_out.is_empty() {
+        steps
+    } else {
+        let observed = Observed::new(&matrix)?;
+        let any = session_label_tests(&observed, plan, &streams[0]).any;
+        let f_any = observed.design.f_any(observed.sums.any, observed.sse);
+        again = Steps {
+            any_effect: f_any.map(|_| any).into(),
+            additivity: wild_test(&matrix, plan, &streams[1]).map(|(_, p)| p).into(),
+        };
+        &again
+    };
+    let any_effect = steps.any_effect.as_result()?.clone();
+    let axes = Axes::new(&matrix)?;
+    let noise = axes.share_under_noise(&matrix, plan, &streams[4]);
+    let mut found = Structure {
+        word: StructureWord::Uniform,
+        alpha: plan.alpha,
+        left_out,
+        sessions_per_cell: axes.sessions_per_cell,
+        harmonic: matrix.balanced().is_none(),
+        additivity: Computed::absent("step 1 ended the verdict"),
+        beyond_first_axis: Computed::absent("an earlier step ended the verdict"),
+        first_axis: Computed::absent("no step needed the first axis"),
+        first_share: axes.first_share().into(),
+        singular_values: axes.singular_values.clone(),
+        first_share_under_noise: noise.into(),
+        any_effect,
+    };
+    if found.any_effect.value > plan.alpha {
+        return Ok(found);
+    }
+    found.additivity = steps.additivity.clone();
+    if found.additivity.as_result()?.value > plan.alpha {
+        found.word = StructureWord::SingleAxisParallel;
+        return Ok(found);
+    }
+    found.beyond_first_axis = axes.beyond_first(&matrix, plan, &streams[2]).into();
+    if found
+        .beyond_first_axis
+        .value()
+        .is_some_and(|beyond| beyond.p.value <= plan.alpha)
+    {
+        found.word = StructureWord::Structured;
+        return Ok(found);
+    }
+    let entries = axes.first_axis(&matrix, plan, &streams[3]);
+    let mixed =
+        entries.iter().any(|entry| entry.low > 0.0) && entries.iter().any(|entry| entry.high < 0.0);
+    found.word = if mixed {
+        StructureWord::StructuredCrossover
+    } else {
+        StructureWord::SingleAxisStrength
+    };
+    found.first_axis = Computed::Value(entries);
+    Ok(found)
+}
+
+/// Joins the words of both scales into the verdict.
+pub(crate) fn verdict(
+    clipped: &Computed<Interaction>,
+    raw: &Computed<Interaction>,
+    alpha: f64,
+) -> Result<H1Verdict, NotComputed> {
+    let leading = clipped.as_result()?;
+    let on_clipped = leading.structure.as_result()?.word;
+    let on_raw = raw.as_result()?.structure.as_result()?.word;
+    let word = if on_clipped == on_raw {
+        on_clipped
+    } else {
+        StructureWord::Undecided
+    };
+    let p = |name: TestName| {
+        leading.test(name).map_or_else(
+            || Computed::absent("the test was not run"),
+            |test| test.p.clone(),
+        )
+    };
+    let (literal_p, wild_p) = (p(TestName::Literal), p(TestName::Wild));
+    let rejects = |p: &Computed<PValue>| p.value().map(|p| p.value <= alpha);
+    let disagreement = match (rejects(&literal_p), rejects(&wild_p)) {
+        (Some(false), Some(true)) => Some(
+            "the literal test does not reject and the wild test does: the literal null also excludes main effects, \
+             and with a main effect of methods it is conservative",
+        ),
+        (Some(true), Some(false)) => Some(
+            "the literal test rejects and the wild test does not: the literal null assumes that sessions are \
+             exchangeable between methods, so a main effect or unequal variances can reject it without interaction",
+        ),
+        _ => None,
+    };
+    Ok(H1Verdict {
+        word,
+        clipped: on_clipped,
+        raw: on_raw,
+        supported: matches!(
+            word,
+            StructureWord::Structured | StructureWord::StructuredCrossover
+        ),
+        literal_p,
+        wild_p,
+        disagreement: disagreement.map(str::to_owned),
+    })
 }
