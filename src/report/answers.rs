@@ -11,7 +11,7 @@ use evalxrl_analysis::oracle_gap::{GapVerdict, H2};
 use evalxrl_analysis::structure::StructureWord;
 use serde::Serialize;
 
-use super::numerals::{interval, p_value, score};
+use super::numerals::{difference, p_value, score};
 
 /// The answers to the three hypotheses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -98,7 +98,7 @@ fn h2(h2: &H2) -> String {
     format!(
         "H2 (oracle gap): the cheat oracle stays {} below {against} on the clipped score: {verdict}, \
          against a margin of {}.",
-        interval(&gap.gap),
+        difference(&gap.gap),
         score(gap.margin)
     )
 }

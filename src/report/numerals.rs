@@ -2,7 +2,8 @@
 //! Must not know what a number means, nor change its value beyond rounding.
 //! Start at `score`.
 
-use evalxrl_analysis::estimate::{Interval, PValue};
+use evalxrl_analysis::estimate::PValue;
+use evalxrl_analysis::lift::Difference;
 
 const MINUS: &str = "\u{2212}";
 
@@ -31,14 +32,18 @@ pub(super) fn decimals(value: f64, places: usize) -> String {
     }
 }
 
-/// `0.31 [0.10, 0.52]`.
-pub(super) fn interval(interval: &Interval) -> String {
-    format!(
-        "{} [{}, {}]",
-        score(interval.estimate),
-        score(interval.low),
-        score(interval.high)
-    )
+/// `0.31 [0.10, 0.52]`, or `0.31 [no interval]`.
+pub(super) fn estimate(value: f64, ends: Option<[f64; 2]>) -> String {
+    match ends {
+        Some([low, high]) => format!("{} [{}, {}]", score(value), score(low), score(high)),
+        None => format!("{} [no interval]", score(value)),
+    }
+}
+
+/// A difference with its bootstrap interval.
+pub(super) fn difference(difference: &Difference) -> String {
+    let ends = difference.percentile.value();
+    estimate(difference.estimate, ends.map(|found| [found.low, found.high]))
 }
 
 /// Three decimals from 0.1, four below, and powers of ten where four would show 0.
@@ -61,11 +66,6 @@ pub(super) fn p_origin(p: &PValue) -> String {
     }
 }
 
-/// The same text with ASCII signs, for files that other programs read.
-pub(super) fn ascii(text: &str) -> String {
-    text.replace(MINUS, "-")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,10 +84,5 @@ mod tests {
         assert_eq!(p_value(1.0), "1.000");
         assert_eq!(p_value(1.0 / 924.0), "0.0011");
         assert_eq!(p_value(1.0e-5), "1.0e−5");
-    }
-
-    #[test]
-    fn ascii_text_has_no_typographic_minus() {
-        assert_eq!(ascii(&score(-1.5)), "-1.50");
     }
 }

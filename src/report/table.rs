@@ -4,6 +4,7 @@
 
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::estimate::{Interval, PValue};
+use evalxrl_analysis::lift::Difference;
 use serde::Serialize;
 
 use super::numerals;
@@ -62,10 +63,10 @@ pub(super) enum Cell {
     Fine(f64),
     /// As `Number`, sign always shown.
     Signed(f64),
+    /// An estimate, with the ends of its interval where it has one.
     Interval {
         estimate: f64,
-        low: f64,
-        high: f64,
+        ends: Option<[f64; 2]>,
     },
     Range {
         low: f64,
@@ -91,8 +92,14 @@ impl Cell {
     pub(super) fn interval(value: &Interval) -> Self {
         Self::Interval {
             estimate: value.estimate,
-            low: value.low,
-            high: value.high,
+            ends: Some([value.low, value.high]),
+        }
+    }
+
+    pub(super) fn difference(value: &Difference) -> Self {
+        Self::Interval {
+            estimate: value.estimate,
+            ends: value.percentile.value().map(|found| [found.low, found.high]),
         }
     }
 
@@ -138,16 +145,7 @@ impl Cell {
             Self::Range { low, high } => {
                 format!("[{}, {}]", numerals::score(*low), numerals::score(*high))
             }
-            Self::Interval {
-                estimate,
-                low,
-                high,
-            } => format!(
-                "{} [{}, {}]",
-                numerals::score(*estimate),
-                numerals::score(*low),
-                numerals::score(*high)
-            ),
+            Self::Interval { estimate, ends } => numerals::estimate(*estimate, *ends),
             Self::PValue(value) => numerals::p_value(*value),
             Self::Absent(_) => "–".to_owned(),
         }
@@ -313,13 +311,12 @@ fn csv_cells(cell: &Cell, kind: Kind) -> Vec<String> {
         | Cell::PValue(value) => {
             vec![(value + 0.0).to_string()]
         }
-        Cell::Interval {
-            estimate,
-            low,
-            high,
-        } => [estimate, low, high]
-            .map(|value| (value + 0.0).to_string())
-            .to_vec(),
+        Cell::Interval { estimate, ends } => {
+            let end = |index: usize| ends.map(|ends| ends[index]);
+            [Some(*estimate), end(0), end(1)]
+                .map(|value| value.map_or_else(String::new, |value| (value + 0.0).to_string()))
+                .to_vec()
+        }
         Cell::Range { low, high } => {
             [low, high].map(|value| (value + 0.0).to_string()).to_vec()
         }
@@ -375,8 +372,7 @@ mod tests {
                     Cell::text("a_b"),
                     Cell::Interval {
                         estimate: -0.123_4,
-                        low: -0.5,
-                        high: 0.25,
+                        ends: Some([-0.5, 0.25]),
                     },
                     Cell::PValue(0.25),
                 ]),

@@ -23,18 +23,17 @@ const LINE: f64 = 1.24;
 
 /// Where a text lies with respect to its point; always centred vertically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(in crate::report) enum Anchor {
     Start,
     Middle,
     End,
 }
 
 /// A surface for shapes and text; coordinates in units, from the upper left corner.
-pub(super) trait Canvas {
+pub(in crate::report) trait Canvas {
     fn fill(&self, colour: RGBColor) -> Result<(), FigureError>;
     /// Left, top, width, height.
     fn rectangle(&self, place: [f64; 4], colour: RGBColor) -> Result<(), FigureError>;
-    fn outline(&self, place: [f64; 4], colour: RGBColor) -> Result<(), FigureError>;
     fn line(&self, points: &[(f64, f64)], colour: RGBColor, width: f64) -> Result<(), FigureError>;
     fn polygon(&self, points: &[(f64, f64)], colour: RGBColor) -> Result<(), FigureError>;
     fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> Result<(), FigureError>;
@@ -116,11 +115,6 @@ impl<B: DrawingBackend> Canvas for Area<'_, B> {
 
     fn rectangle(&self, place: [f64; 4], colour: RGBColor) -> Result<(), FigureError> {
         let shape = Rectangle::new(self.corners(place), colour.filled());
-        self.area.draw(&shape).map_err(FigureError::of)
-    }
-
-    fn outline(&self, place: [f64; 4], colour: RGBColor) -> Result<(), FigureError> {
-        let shape = Rectangle::new(self.corners(place), self.stroke(colour, 1.0));
         self.area.draw(&shape).map_err(FigureError::of)
     }
 

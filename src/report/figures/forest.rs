@@ -3,7 +3,6 @@
 //! Start at `Forest::of`.
 
 use evalxrl_analysis::findings::StratumFindings;
-use evalxrl_analysis::lift::Difference;
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::score_table::Role;
 
@@ -37,8 +36,7 @@ struct ForestRow {
 #[derive(Debug, Clone, Copy)]
 struct Ends {
     estimate: f64,
-    low: f64,
-    high: f64,
+    ends: Option<[f64; 2]>,
 }
 
 impl Forest {
@@ -50,10 +48,9 @@ impl Forest {
             if lift.scale != Scale::Raw {
                 continue;
             }
-            let ends = lift.mean.value().map(|difference: &Difference| Ends {
+            let ends = lift.mean.value().map(|difference| Ends {
                 estimate: difference.estimate,
-                low: difference.percentile.low,
-                high: difference.percentile.high,
+                ends: difference.percentile.value().map(|found| [found.low, found.high]),
             });
             let line = match lift.role {
                 Role::CheatOracle => Some("cheat oracle"),
@@ -89,7 +86,10 @@ impl Drawing for Forest {
 
     fn draw(&self, canvas: &dyn Canvas) -> Result<(), FigureError> {
         let ends = self.rows.iter().filter_map(|row| row.lift);
-        let values = ends.flat_map(|ends| [ends.low, ends.high, ends.estimate]);
+        let values = ends.flat_map(|each| {
+            let [low, high] = each.ends.unwrap_or([each.estimate; 2]);
+            [low, high, each.estimate]
+        });
         let left = self.label_width;
         let axis = Axis::over(values, left, left + PLOT);
         let bottom = self.bottom();
@@ -115,18 +115,15 @@ impl Drawing for Forest {
                 continue;
             };
             let colour = if row.bound { MUTED } else { POINT };
-            let span = [(axis.at(ends.low), y), (axis.at(ends.high), y)];
-            canvas.line(&span, colour, 2.0)?;
-            for (x, _) in span {
-                canvas.line(&[(x, y - 5.0), (x, y + 5.0)], colour, 2.0)?;
+            if let Some(span) = ends.ends {
+                let span = span.map(|end| (axis.at(end), y));
+                canvas.line(&span, colour, 2.0)?;
+                for (x, _) in span {
+                    canvas.line(&[(x, y - 5.0), (x, y + 5.0)], colour, 2.0)?;
+                }
             }
             canvas.disc((axis.at(ends.estimate), y), 5.0, colour)?;
-            let text = format!(
-                "{} [{}, {}]",
-                numerals::score(ends.estimate),
-                numerals::score(ends.low),
-                numerals::score(ends.high)
-            );
+            let text = numerals::estimate(ends.estimate, ends.ends);
             canvas.text((numbers, y), &text, LABEL, Anchor::Start, INK)?;
         }
         Ok(())

@@ -171,7 +171,8 @@ fn cell_lift<'a>(
 pub(in crate::report) fn exceeds_oracle(lift: &CellLift) -> bool {
     lift.over_oracle
         .value()
-        .is_some_and(|difference| difference.percentile.lies_above(0.0))
+        .and_then(|difference| difference.percentile.value())
+        .is_some_and(|interval| interval.lies_above(0.0))
 }
 
 impl Drawing for Heatmap {

@@ -58,8 +58,6 @@ impl FigureError {
 pub(super) struct Figure {
     /// File stem.
     pub(super) name: String,
-    /// What it shows, for a heading.
-    pub(super) title: &'static str,
     /// What it says, for somebody who does not see it.
     pub(super) description: String,
     /// The vector file.
@@ -82,7 +80,6 @@ impl Figure {
         let inline = inline(&svg, &name, title, &description);
         Ok(Self {
             name,
-            title,
             description,
             svg,
             inline,

@@ -80,7 +80,6 @@ fn recovered(rows: Vec<Row>) -> Table {
 }
 
 fn gap_rows(scale: &'static str, gap: &OracleGap) -> Vec<Row> {
-    let welch = |welch: &Computed<evalxrl_analysis::estimate::Interval>| Cell::range(welch);
     let mut rows = vec![Row {
         strong: scale == "clipped",
         cells: vec![
@@ -88,8 +87,8 @@ fn gap_rows(scale: &'static str, gap: &OracleGap) -> Vec<Row> {
             Cell::text("mean over malfunctions"),
             Cell::Absent(String::new()),
             Cell::Absent(String::new()),
-            Cell::interval(&gap.gap),
-            welch(&gap.gap_welch),
+            Cell::difference(&gap.gap),
+            Cell::range(&gap.gap.welch),
             Cell::Absent(String::new()),
             Cell::Absent(String::new()),
             Cell::text(word(gap.verdict)),
@@ -102,8 +101,8 @@ fn gap_rows(scale: &'static str, gap: &OracleGap) -> Vec<Row> {
             Cell::text(&each.malfunction),
             Cell::Number(each.optimal_mean),
             Cell::Number(each.oracle_mean),
-            Cell::interval(&each.gap),
-            welch(&each.gap_welch),
+            Cell::difference(&each.gap),
+            Cell::range(&each.gap.welch),
             Cell::p(&each.p),
             match &each.p_adjusted {
                 Computed::Value(p) => Cell::PValue(*p),

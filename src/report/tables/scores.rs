@@ -179,11 +179,7 @@ fn sessions(stratum: &StratumFindings, malfunction: &str, method: &str) -> u64 {
 
 fn difference(value: &Computed<Difference>) -> Cell {
     match value {
-        Computed::Value(difference) => Cell::Interval {
-            estimate: difference.estimate,
-            low: difference.percentile.low,
-            high: difference.percentile.high,
-        },
+        Computed::Value(difference) => Cell::difference(difference),
         Computed::NotComputed(reason) => Cell::Absent(reason.to_string()),
     }
 }
