@@ -14,9 +14,10 @@ use super::numerals::{score, signed};
 const WIDTH: usize = 100;
 const LINES: usize = 20;
 const LABEL: usize = 26;
-/// `+0.31 [−0.10,+0.52]` and two spaces.
-const WITH_INTERVAL: usize = 22;
+/// `+0.31 [−0.10,−0.52]` and a space.
+const WITH_INTERVAL: usize = 21;
 const VALUE_ONLY: usize = 9;
+const BASELINE: usize = 11;
 
 /// The three sentences, the lifts as numbers and where the page is.
 pub(super) fn summary(document: &Document<'_>, page: &str) -> String {
@@ -93,14 +94,19 @@ fn grid(stratum: &StratumFindings, room: usize) -> Vec<String> {
 
     // no-method has a mean, not a lift, and needs no interval here.
     let lifts = arms.iter().filter(|arm| arm.role != Role::NoMethod).count();
-    let fits = LABEL + VALUE_ONLY + 2 + lifts * WITH_INTERVAL <= WIDTH;
-    let width = if fits { WITH_INTERVAL } else { VALUE_ONLY };
-    let shown = ((WIDTH - LABEL - VALUE_ONLY - 2) / width + 1).min(arms.len());
+    let fits = LABEL + BASELINE + lifts * WITH_INTERVAL <= WIDTH;
+    let width = if fits {
+        WITH_INTERVAL
+    } else {
+        // As wide as the number of arms allows, so that their names can be told apart.
+        ((WIDTH - LABEL - BASELINE) / lifts.max(1)).clamp(VALUE_ONLY, WITH_INTERVAL)
+    };
+    let shown = ((WIDTH - LABEL - BASELINE) / width + 1).min(arms.len());
     let hidden = arms.len() - shown;
     let arms = &arms[..shown];
 
     let mut lines = vec![row("lift over no-method, raw", arms, width, |arm| {
-        shortened(arm.method, if arm.role == Role::NoMethod { VALUE_ONLY } else { width - 2 })
+        shortened(arm.method, width_of(arm, width) - 1)
     })];
     let after = 1 + usize::from(hidden > 0);
     let for_rows = room.saturating_sub(lines.len() + after);
@@ -124,10 +130,18 @@ fn grid(stratum: &StratumFindings, room: usize) -> Vec<String> {
 fn row(label: &str, arms: &[Arm<'_>], width: usize, text: impl Fn(&Arm<'_>) -> String) -> String {
     let mut line = format!("{:<LABEL$}", shortened(label, LABEL - 1));
     for arm in arms {
-        let width = if arm.role == Role::NoMethod { VALUE_ONLY + 2 } else { width };
+        let width = width_of(arm, width);
         line.push_str(&format!("{:>width$}", text(arm)));
     }
     line.trim_end().to_owned()
+}
+
+fn width_of(arm: &Arm<'_>, width: usize) -> usize {
+    if arm.role == Role::NoMethod {
+        BASELINE
+    } else {
+        width
+    }
 }
 
 fn cell(stratum: &StratumFindings, malfunction: &str, arm: &Arm<'_>, interval: bool) -> String {
@@ -148,7 +162,7 @@ fn cell(stratum: &StratumFindings, malfunction: &str, arm: &Arm<'_>, interval: b
 
 fn overall(stratum: &StratumFindings, arm: &Arm<'_>, interval: bool) -> String {
     if arm.role == Role::NoMethod {
-        return "mean".to_owned();
+        return "(mean)".to_owned();
     }
     difference(of(stratum, arm.method).and_then(|lift| lift.mean.value()), interval)
 }

@@ -36,6 +36,8 @@ pub(super) struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
+    /// Sentences.
+    Prose,
     Count,
     Number,
     Interval,
@@ -169,6 +171,18 @@ impl Column {
             kind,
         }
     }
+
+    fn is_numeric(&self) -> bool {
+        !matches!(self.kind, Kind::Text | Kind::Prose)
+    }
+
+    fn alignment(&self) -> &'static str {
+        match self.kind {
+            Kind::Text => "l",
+            Kind::Prose => "p{6cm}",
+            _ => "r",
+        }
+    }
 }
 
 /// A table as templates see it.
@@ -185,6 +199,7 @@ pub(super) struct TableView {
 struct ColumnView {
     label: String,
     numeric: bool,
+    prose: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -212,7 +227,8 @@ impl Table {
                 .iter()
                 .map(|column| ColumnView {
                     label: column.label.clone(),
-                    numeric: column.kind != Kind::Text,
+                    numeric: column.is_numeric(),
+                    prose: column.kind == Kind::Prose,
                 })
                 .collect(),
             rows: self.rows.iter().map(|row| self.row_view(row)).collect(),
@@ -226,7 +242,7 @@ impl Table {
             cells: cells
                 .map(|(cell, column)| CellView {
                     text: cell.shown(),
-                    numeric: column.kind != Kind::Text,
+                    numeric: column.is_numeric(),
                     href: match cell {
                         Cell::Link { href, .. } => Some(href.clone()),
                         _ => None,
@@ -266,8 +282,9 @@ impl Table {
         let alignment: String = self
             .columns
             .iter()
-            .map(|column| if column.kind == Kind::Text { 'l' } else { 'r' })
-            .collect();
+            .map(Column::alignment)
+            .collect::<Vec<_>>()
+            .concat();
         let heading: Vec<String> = self.columns.iter().map(|c| tex_text(&c.label)).collect();
         let mut lines = vec![
             "% needs \\usepackage{booktabs}".to_owned(),

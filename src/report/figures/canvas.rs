@@ -2,12 +2,13 @@
 //! Must not know any figure.
 //! Start at `Canvas`.
 
+use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use plotters::coord::Shift;
 use plotters::prelude::{
     Circle, DrawingArea, DrawingBackend, IntoFont, PathElement, Polygon, RGBColor, Rectangle, Text,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, ShapeStyle, register_font as register};
+use plotters::style::{Color, ShapeStyle};
 
 use super::FigureError;
 use crate::report::inert::inert_line;
@@ -20,6 +21,9 @@ pub(super) const CHARACTER: f64 = 0.61;
 
 /// `plotters` sizes are line heights; this many to one unit of text size.
 const LINE: f64 = 1.24;
+
+/// How far the baseline lies below the middle of a text, as a share of its size: half the height of a small letter.
+const BASELINE: f64 = 0.27;
 
 /// Where a text lies with respect to its point; always centred vertically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +79,31 @@ pub(in crate::report) trait Canvas {
 struct Area<'a, B: DrawingBackend> {
     area: &'a DrawingArea<B, Shift>,
     scale: f64,
+    /// The face that text is painted with; none where the viewer of the file has one.
+    face: Option<FontRef<'static>>,
 }
 
-/// A canvas on a drawing area; `scale` pixels stand for one unit.
-pub(super) fn on<'a, B: DrawingBackend>(
-    area: &'a DrawingArea<B, Shift>,
-    scale: f64,
-) -> impl Canvas + 'a
+/// A canvas for a vector file, one unit to one unit.
+pub(super) fn vector<'a, B: DrawingBackend>(area: &'a DrawingArea<B, Shift>) -> impl Canvas + 'a
 where
     B::ErrorType: 'static,
 {
-    Area { area, scale }
+    let (scale, face) = (1.0, None);
+    Area { area, scale, face }
+}
+
+/// A canvas of pixels, `scale` to one unit. Text is painted with the embedded face: fonts of the machine are never used,
+/// so that pixels do not depend on it.
+pub(super) fn pixels<'a, B: DrawingBackend>(
+    area: &'a DrawingArea<B, Shift>,
+    scale: f64,
+) -> Result<impl Canvas + 'a, FigureError>
+where
+    B::ErrorType: 'static,
+{
+    let face = FontRef::try_from_slice(epaint_default_fonts::HACK_REGULAR).map_err(FigureError::of)?;
+    let face = Some(face);
+    Ok(Area { area, scale, face })
 }
 
 impl<B: DrawingBackend> Area<'_, B> {
@@ -101,6 +119,52 @@ impl<B: DrawingBackend> Area<'_, B> {
             self.pixel((left, top)),
             self.pixel((left + width, top + height)),
         ]
+    }
+
+    /// Paints each glyph at its own place, side bearings included.
+    fn paint(
+        &self,
+        face: &FontRef<'_>,
+        (x, y): (f64, f64),
+        text: &str,
+        size: f64,
+        anchor: Anchor,
+        colour: RGBColor,
+    ) -> Result<(), FigureError> {
+        let em = face.units_per_em().unwrap_or(1000.0);
+        let scale = PxScale::from((size * self.scale) as f32 * face.height_unscaled() / em);
+        let scaled = face.as_scaled(scale);
+        let advances = text.chars().map(|c| scaled.h_advance(face.glyph_id(c)));
+        let width: f32 = advances.sum();
+        let start = (x * self.scale) as f32
+            - match anchor {
+                Anchor::Start => 0.0,
+                Anchor::Middle => width / 2.0,
+                Anchor::End => width,
+            };
+        let baseline = ((y + BASELINE * size) * self.scale).round() as f32;
+        let mut left = start.round();
+        for character in text.chars() {
+            let id = face.glyph_id(character);
+            let glyph: Glyph = id.with_scale_and_position(scale, point(left, baseline));
+            left += scaled.h_advance(id);
+            let Some(outline) = face.outline_glyph(glyph) else {
+                continue;
+            };
+            let corner = outline.px_bounds().min;
+            let mut failed = None;
+            outline.draw(|across, down, coverage| {
+                let place = (corner.x as i32 + across as i32, corner.y as i32 + down as i32);
+                let ink = colour.mix(f64::from(coverage.clamp(0.0, 1.0)));
+                if let Err(error) = self.area.draw_pixel(place, &ink) {
+                    failed = Some(FigureError::of(error));
+                }
+            });
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     fn stroke(&self, colour: RGBColor, width: f64) -> ShapeStyle {
@@ -144,6 +208,9 @@ impl<B: DrawingBackend> Canvas for Area<'_, B> {
         anchor: Anchor,
         colour: RGBColor,
     ) -> Result<(), FigureError> {
+        if let Some(face) = &self.face {
+            return self.paint(face, at, &inert_line(text), size, anchor, colour);
+        }
         let horizontal = match anchor {
             Anchor::Start => HPos::Left,
             Anchor::Middle => HPos::Center,
@@ -156,12 +223,6 @@ impl<B: DrawingBackend> Canvas for Area<'_, B> {
         let shape = Text::new(inert_line(text), self.pixel(at), style);
         self.area.draw(&shape).map_err(FigureError::of)
     }
-}
-
-/// Makes the embedded face known to `plotters`; fonts of the machine are never used, so that pixels do not depend on it.
-pub(super) fn register_font() -> Result<(), FigureError> {
-    register(FAMILY, FontStyle::Normal, epaint_default_fonts::HACK_REGULAR)
-        .map_err(|_| FigureError::of("the embedded font is not readable"))
 }
 
 /// Writes 8-bit RGB pixels as a PNG file.

@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use evalxrl_analysis::score_table::Roles;
+
 use super::axis::Axis;
 use super::canvas::{Anchor, CHARACTER, Canvas};
 use super::palette::{GRID, INK, MUTED, POINT};
+use super::heatmap::set;
 use super::{Drawing, FigureError};
 
 const LABEL: f64 = 12.0;
@@ -25,15 +28,17 @@ pub(in crate::report) struct Distributions {
 }
 
 impl Distributions {
-    /// Takes (arm, raw score) of every session.
+    /// Takes (arm, raw score) of every session: the baseline first, then methods, then the arms that bound them.
     pub(in crate::report) fn of<'a>(sessions: impl Iterator<Item = (&'a str, f64)>) -> Self {
-        let mut arms: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let roles = Roles::default();
+        let mut arms: BTreeMap<(u8, &str), Vec<f64>> = BTreeMap::new();
         for (arm, raw) in sessions {
-            arms.entry(arm).or_default().push(raw);
+            let place = (set(roles.of(arm)), arm);
+            arms.entry(place).or_default().push(raw);
         }
         let arms: Vec<(String, Vec<f64>)> = arms
             .into_iter()
-            .map(|(arm, mut scores)| {
+            .map(|((_, arm), mut scores)| {
                 scores.sort_by(f64::total_cmp);
                 (arm.to_owned(), scores)
             })

@@ -14,8 +14,8 @@ use crate::report::numerals;
 
 const ROW: f64 = 30.0;
 const LABEL: f64 = 12.0;
-const PLOT: f64 = 420.0;
-const NUMBERS: f64 = 190.0;
+const PLOT: f64 = 400.0;
+const NUMBERS: f64 = 180.0;
 const TOP: f64 = 30.0;
 
 /// A forest plot ready to be drawn.

@@ -12,20 +12,24 @@ use evalxrl_analysis::score_table::Role;
 use super::canvas::{Anchor, CHARACTER, Canvas, wrapped};
 use super::palette::{EMPTY, INK, MUTED, diverging, text_on};
 use super::{Drawing, FigureError};
+use plotters::prelude::RGBColor;
 use crate::report::numerals;
 
 const ROW: f64 = 38.0;
 const GROUP: f64 = 26.0;
 const GAP: f64 = 16.0;
 const LABEL: f64 = 12.0;
-const HEADING: f64 = 11.0;
+const ROW_LABEL: f64 = 11.0;
+/// Longest line of a row's label, characters; three lines fit into a row.
+const LABEL_LINE: usize = 20;
+const HEADING: f64 = 10.0;
+const CELL: f64 = 96.0;
 
 /// A heatmap ready to be drawn.
 #[derive(Debug, Clone)]
 pub(in crate::report) struct Heatmap {
     columns: Vec<Column>,
     groups: Vec<Group>,
-    cell_width: f64,
     label_width: f64,
 }
 
@@ -39,7 +43,7 @@ struct Column {
 #[derive(Debug, Clone)]
 struct Group {
     label: String,
-    rows: Vec<(String, Vec<HeatCell>)>,
+    rows: Vec<(Vec<String>, Vec<HeatCell>)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,7 +56,7 @@ struct HeatCell {
 }
 
 /// Baseline first, then methods, then the arms that bound them.
-fn set(role: Role) -> u8 {
+pub(super) fn set(role: Role) -> u8 {
     match role {
         Role::NoMethod => 0,
         Role::Xrl | Role::Placebo => 1,
@@ -73,8 +77,7 @@ impl Heatmap {
             .collect();
         methods.sort_unstable();
         methods.dedup();
-        let cell_width = if methods.len() <= 7 { 96.0 } else { 78.0 };
-        let width = (cell_width / (HEADING * CHARACTER)) as usize;
+        let width = (CELL / (HEADING * CHARACTER)) as usize - 1;
         let mut rows: BTreeMap<(String, &str), Vec<HeatCell>> = BTreeMap::new();
         for cell in &stratum.cells {
             let class = classes.get(&cell.malfunction).map_or("", String::as_str);
@@ -112,12 +115,13 @@ impl Heatmap {
                 groups.push(Group { label, rows });
             }
             let group = groups.last_mut().expect("a group was just made");
-            group.rows.push((malfunction.to_owned(), cells));
+            group.rows.push((wrapped(malfunction, LABEL_LINE), cells));
         }
         let longest = groups
             .iter()
             .flat_map(|group| &group.rows)
-            .map(|(label, _)| label.chars().count())
+            .flat_map(|(label, _)| label)
+            .map(|line| line.chars().count())
             .max();
         Self {
             columns: methods
@@ -128,8 +132,7 @@ impl Heatmap {
                 })
                 .collect(),
             groups,
-            cell_width,
-            label_width: longest.unwrap_or(0).max(16) as f64 * LABEL * CHARACTER + 16.0,
+            label_width: longest.unwrap_or(0).max(12) as f64 * ROW_LABEL * CHARACTER + 14.0,
         }
     }
 
@@ -138,7 +141,7 @@ impl Heatmap {
             .windows(2)
             .filter(|pair| pair[0].set != pair[1].set)
             .count();
-        self.label_width + column as f64 * self.cell_width + gaps as f64 * GAP
+        self.label_width + column as f64 * CELL + gaps as f64 * GAP
     }
 
     fn heading_height(&self) -> f64 {
@@ -181,7 +184,7 @@ impl Drawing for Heatmap {
         let right = if self.columns.is_empty() {
             self.label_width
         } else {
-            self.left(last) + self.cell_width
+            self.left(last) + CELL
         };
         let height = self.heading_height() + self.body_height() + 88.0;
         ((right + 8.0).max(560.0).ceil() as u32, height.ceil() as u32)
@@ -195,11 +198,14 @@ impl Drawing for Heatmap {
             canvas.text((4.0, middle), &group.label, LABEL, Anchor::Start, MUTED)?;
             top += GROUP;
             for (label, cells) in &group.rows {
-                let at = (self.label_width - 8.0, top + ROW / 2.0);
-                canvas.text(at, label, LABEL, Anchor::End, INK)?;
+                let first = top + ROW / 2.0 - (label.len() - 1) as f64 * 6.0;
+                for (line, text) in label.iter().enumerate() {
+                    let at = (self.label_width - 8.0, first + line as f64 * 12.0);
+                    canvas.text(at, text, ROW_LABEL, Anchor::End, INK)?;
+                }
                 for (column, cell) in cells.iter().enumerate() {
                     let left = self.left(column);
-                    let place = [left + 1.0, top + 1.0, self.cell_width - 2.0, ROW - 2.0];
+                    let place = [left + 1.0, top + 1.0, CELL - 2.0, ROW - 2.0];
                     draw_cell(canvas, place, cell)?;
                 }
                 top += ROW;
@@ -221,7 +227,7 @@ impl Heatmap {
                 let title = sets[usize::from(column.set)];
                 canvas.text((left + 1.0, 9.0), title, 10.0, Anchor::Start, MUTED)?;
             }
-            let middle = left + self.cell_width / 2.0;
+            let middle = left + CELL / 2.0;
             let lines = column.heading.len();
             for (line, text) in column.heading.iter().enumerate() {
                 let y = bottom - 9.0 - (lines - 1 - line) as f64 * 14.0;
@@ -246,7 +252,7 @@ fn draw_cell(canvas: &dyn Canvas, place: [f64; 4], cell: &HeatCell) -> Result<()
     }
     canvas.rectangle(place, colour)?;
     if cell.sessions < cell.planned {
-        hatch(canvas, place, colour)?;
+        hatch(canvas, place, ink)?;
     }
     let middle = left + width / 2.0;
     let text = match cell.value {
@@ -272,9 +278,8 @@ fn draw_cell(canvas: &dyn Canvas, place: [f64; 4], cell: &HeatCell) -> Result<()
 fn hatch(
     canvas: &dyn Canvas,
     [left, top, width, height]: [f64; 4],
-    colour: plotters::prelude::RGBColor,
+    ink: RGBColor,
 ) -> Result<(), FigureError> {
-    let ink = text_on(colour);
     let band = 16.0;
     for start in [left, left + width - band] {
         let mut offset = -band;
@@ -309,7 +314,7 @@ fn legend(canvas: &dyn Canvas, top: f64) -> Result<(), FigureError> {
     canvas.text((x, top + 6.0), "mean lift, raw score", 11.0, Anchor::Start, INK)?;
     let swatch = [4.0, top + 38.0, 40.0, 18.0];
     canvas.rectangle(swatch, EMPTY)?;
-    hatch(canvas, swatch, EMPTY)?;
+    hatch(canvas, swatch, INK)?;
     let y = top + 47.0;
     canvas.text((52.0, y), "sessions missing", 11.0, Anchor::Start, INK)?;
     let x = 190.0;

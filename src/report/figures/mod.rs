@@ -92,7 +92,7 @@ fn vector(drawing: &dyn Drawing) -> Result<String, FigureError> {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, drawing.size()).into_drawing_area();
-        let canvas = canvas::on(&area, 1.0);
+        let canvas = canvas::vector(&area);
         canvas.fill(palette::PAPER)?;
         drawing.draw(&canvas)?;
         area.present().map_err(FigureError::of)?;
@@ -101,13 +101,12 @@ fn vector(drawing: &dyn Drawing) -> Result<String, FigureError> {
 }
 
 fn pixels(drawing: &dyn Drawing) -> Result<Vec<u8>, FigureError> {
-    canvas::register_font()?;
     let (width, height) = drawing.size();
     let (width, height) = (width * PIXELS, height * PIXELS);
     let mut buffer = vec![0; width as usize * height as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut buffer, (width, height)).into_drawing_area();
-        let canvas = canvas::on(&area, f64::from(PIXELS));
+        let canvas = canvas::pixels(&area, f64::from(PIXELS))?;
         canvas.fill(palette::PAPER)?;
         drawing.draw(&canvas)?;
         area.present().map_err(FigureError::of)?;

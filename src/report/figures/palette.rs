@@ -12,8 +12,8 @@ pub(super) const POINT: RGBColor = RGBColor(0x1F, 0x5F, 0xA6);
 pub(super) const EMPTY: RGBColor = RGBColor(0xEC, 0xEE, 0xF1);
 
 /// Text and strokes on a coloured cell, the same in both themes.
-pub(super) const ON_LIGHT: RGBColor = RGBColor(0x12, 0x14, 0x17);
-pub(super) const ON_DARK: RGBColor = RGBColor(0xFA, 0xFA, 0xFA);
+pub(super) const ON_LIGHT: RGBColor = RGBColor(0x00, 0x00, 0x00);
+pub(super) const ON_DARK: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 
 /// Colours that follow the theme of the page, with the name of the style variable.
 pub(super) const THEMED: [(RGBColor, &str); 6] = [
@@ -49,10 +49,27 @@ pub(super) fn diverging(value: f64) -> RGBColor {
 }
 
 /// Text colour with the better contrast.
-pub(super) fn text_on(RGBColor(red, green, blue): RGBColor) -> RGBColor {
-    let linear = |part: u8| (f64::from(part) / 255.0).powf(2.2);
-    let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-    if luminance > 0.18 { ON_LIGHT } else { ON_DARK }
+pub(super) fn text_on(colour: RGBColor) -> RGBColor {
+    // Where black and white contrast equally: (1.05)/(L + 0.05) = (L + 0.05)/0.05.
+    let equal = (1.05_f64 * 0.05).sqrt() - 0.05;
+    if luminance(colour) > equal {
+        ON_LIGHT
+    } else {
+        ON_DARK
+    }
+}
+
+/// Relative luminance of a colour in sRGB, 0 to 1.
+fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
+    let linear = |part: u8| {
+        let value = f64::from(part) / 255.0;
+        if value <= 0.040_45 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
 /// As the vector backend writes it.
@@ -79,22 +96,11 @@ mod tests {
 
     #[test]
     fn text_on_any_colour_of_the_scale_has_the_contrast_that_small_text_needs() {
-        let luminance = |RGBColor(red, green, blue)| {
-            let part = |value: u8| {
-                let value = f64::from(value) / 255.0;
-                if value <= 0.04045 {
-                    value / 12.92
-                } else {
-                    ((value + 0.055) / 1.055).powf(2.4)
-                }
-            };
-            0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
-        };
         for step in -100..=100 {
             let colour = diverging(f64::from(step) / 100.0);
             let (a, b) = (luminance(colour), luminance(text_on(colour)));
             let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
-            assert!(contrast >= 4.3, "{step}: {contrast}");
+            assert!(contrast >= 4.5, "{step}: {contrast}");
         }
     }
 }

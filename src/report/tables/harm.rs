@@ -71,7 +71,7 @@ fn tests(harm: &Harm) -> Table {
             Column::new("p_least", "smallest p", Kind::PValue),
             Column::new("p_adjusted_least", "smallest adjusted p", Kind::PValue),
             Column::new("harmed", "harmed cells", Kind::Text),
-            Column::new("assumes", "what it assumes", Kind::Text),
+            Column::new("assumes", "what it assumes", Kind::Prose),
         ],
         rows: rows.collect(),
     }

@@ -32,23 +32,28 @@ pub(super) fn hypothesis(h1: &H1) -> Hypothesis {
     }
     Hypothesis {
         title: "H1: does the method × malfunction matrix have structure?",
-        tables: vec![tests(&scales), sums(&scales)],
+        tables: vec![
+            tests(&scales[..2], "h1_tests", "H1: tests"),
+            tests(&scales[2..], "h1_sensitivity", "H1: tests on other scales"),
+            sums(&scales),
+        ],
         warnings,
     }
 }
 
-type Scales<'a> = [(&'static str, &'a Computed<Interaction>); 4];
+type Scales<'a> = [(&'static str, &'a Computed<Interaction>)];
 
-fn tests(scales: &Scales<'_>) -> Table {
+/// The clipped scale leads and the raw one must agree; other scales decide nothing.
+fn tests(scales: &Scales<'_>, name: &str, title: &str) -> Table {
+    let decides = name == "h1_tests";
     let mut rows = Vec::new();
-    for (index, (scale, result)) in scales.iter().enumerate() {
+    for (scale, result) in scales {
         for test in result.value().iter().flat_map(|result| &result.tests) {
             rows.push(Row {
-                // The clipped scale leads; the raw one must agree.
-                strong: test.role == TestRole::Decides && index < 2,
+                strong: decides && test.role == TestRole::Decides,
                 cells: vec![
                     Cell::text(*scale),
-                    Cell::text(name(test.name)),
+                    Cell::text(word(test.name)),
                     Cell::text(role(test.role)),
                     Cell::fine(&test.statistic),
                     Cell::p(&test.p),
@@ -59,11 +64,14 @@ fn tests(scales: &Scales<'_>) -> Table {
         }
     }
     Table {
-        name: "h1_tests".to_owned(),
-        title: "H1: tests".to_owned(),
-        note: "Bold rows decide whether additivity is rejected; a claim needs the same verdict on clipped and raw \
-               scores."
-            .to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        note: if decides {
+            "Bold rows decide whether additivity is rejected; a claim needs the same verdict on clipped and raw scores."
+        } else {
+            "Sensitivity only: nothing here decides."
+        }
+        .to_owned(),
         columns: vec![
             Column::new("scale", "scale", Kind::Text),
             Column::new("test", "test", Kind::Text),
@@ -71,7 +79,7 @@ fn tests(scales: &Scales<'_>) -> Table {
             Column::new("statistic", "statistic", Kind::Number),
             Column::new("p", "p", Kind::PValue),
             Column::new("origin", "how obtained", Kind::Text),
-            Column::new("assumes", "what it assumes", Kind::Text),
+            Column::new("assumes", "what it assumes", Kind::Prose),
         ],
         rows,
     }
@@ -126,7 +134,7 @@ fn origin(test: &InteractionTest) -> String {
     }
 }
 
-fn name(name: TestName) -> &'static str {
+fn word(name: TestName) -> &'static str {
     match name {
         TestName::Literal => "literal",
         TestName::Wild => "wild",

@@ -60,7 +60,7 @@ fn gaps(rows: Vec<Row>) -> Table {
             Column::new("p", "p", Kind::PValue),
             Column::new("p_adjusted", "p adjusted", Kind::PValue),
             Column::new("verdict", "verdict", Kind::Text),
-            Column::new("assumes", "what it assumes", Kind::Text),
+            Column::new("assumes", "what it assumes", Kind::Prose),
         ],
         rows,
     }
