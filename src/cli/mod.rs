@@ -2,7 +2,16 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod check;
 mod exit;
+mod facts;
+mod interpreter;
+mod list;
+mod new;
+mod out;
+mod plan;
+mod reference;
+mod root;
 
 use std::process::ExitCode;
 
@@ -19,7 +28,13 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {}
+enum Verb {
+    Check(check::Args),
+    New(new::Args),
+    List(list::Args),
+    Plan(plan::Args),
+    Reference(reference::Args),
+}
 
 /// Reads the command line, runs the verb, and turns its failure into a message and an exit code.
 #[must_use]
@@ -32,5 +47,11 @@ pub fn main() -> ExitCode {
 }
 
 fn run(verb: &Verb) -> Result<(), Failure> {
-    match *verb {}
+    match verb {
+        Verb::Check(args) => check::run(args),
+        Verb::New(args) => new::run(args),
+        Verb::List(args) => list::run(args),
+        Verb::Plan(args) => plan::run(args),
+        Verb::Reference(args) => reference::run(args),
+    }
 }

@@ -1,0 +1,188 @@
+//! Knows how to train and play with a Python of this machine, in a folder of its own.
+//! Must not know what is measured.
+//! Start at `Interpreter`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::catalog::Files;
+use crate::reference::{Laboratory, LaboratoryError, Players};
+
+/// A Python with the packages of `envs/requirements.lock`.
+#[derive(Debug)]
+pub(super) struct Interpreter {
+    python: PathBuf,
+    compiled: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Evaluation {
+    format: String,
+    agents: Vec<Evaluated>,
+}
+
+#[derive(Deserialize)]
+struct Evaluated {
+    returns: Vec<f64>,
+}
+
+impl Interpreter {
+    /// A Python and the folder of its compilation cache.
+    pub(super) fn new(python: PathBuf, compiled: PathBuf) -> Self {
+        Self { python, compiled }
+    }
+
+    fn run(
+        &self,
+        verb: &'static str,
+        files: &Files,
+        arguments: &[String],
+    ) -> Result<Vec<u8>, LaboratoryError> {
+        let folder = tempfile::tempdir().map_err(|error| LaboratoryError::File {
+            path: std::env::temp_dir(),
+            error,
+        })?;
+        place(files, folder.path())?;
+        let mut command = Command::new(&self.python);
+        command
+            .args(["-m", "evalxrl_envs", verb, "--device", "cpu"])
+            .args(arguments)
+            .current_dir(folder.path())
+            .env_clear()
+            .env("EVALXRL_XLA_CACHE", &self.compiled)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        let output = command.output().map_err(|error| LaboratoryError::File {
+            path: self.python.clone(),
+            error,
+        })?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        let message = message.trim().lines().last().unwrap_or_default();
+        Err(LaboratoryError::Command {
+            command: verb,
+            ending: output.status.to_string(),
+            message: message.to_owned(),
+        })
+    }
+}
+
+impl Laboratory for Interpreter {
+    fn train(&mut self, files: &Files, seeds: &[u64], into: &Path) -> Result<(), LaboratoryError> {
+        let list: Vec<String> = seeds.iter().map(u64::to_string).collect();
+        let folder = into.canonicalize().map_err(|error| LaboratoryError::File {
+            path: into.to_owned(),
+            error,
+        })?;
+        let arguments = [
+            "--seeds".to_owned(),
+            list.join(","),
+            "--agent".to_owned(),
+            folder.display().to_string(),
+        ];
+        self.run("train", files, &arguments).map(drop)
+    }
+
+    fn evaluate(
+        &mut self,
+        files: &Files,
+        players: Players<'_>,
+        key: &str,
+        episodes: u32,
+    ) -> Result<Vec<Vec<f64>>, LaboratoryError> {
+        let mut arguments = vec![
+            "--json".to_owned(),
+            "--key".to_owned(),
+            key.to_owned(),
+            "--episodes".to_owned(),
+            episodes.to_string(),
+        ];
+        let expected = match players {
+            Players::Random => {
+                arguments.push("--random".to_owned());
+                1
+            }
+            Players::Agents(paths) => {
+                for path in paths {
+                    arguments.push("--agent".to_owned());
+                    arguments.push(path.display().to_string());
+                }
+                paths.len()
+            }
+        };
+        let stdout = self.run("evaluate", files, &arguments)?;
+        read_evaluation(&stdout, expected, episodes)
+    }
+}
+
+fn read_evaluation(
+    stdout: &[u8],
+    players: usize,
+    episodes: u32,
+) -> Result<Vec<Vec<f64>>, LaboratoryError> {
+    const FORMAT: &str = "evalxrl.evaluation/1";
+    let wrong = |message: String| LaboratoryError::Output {
+        command: "evaluate",
+        format: FORMAT,
+        message,
+    };
+    let document: Evaluation =
+        serde_json::from_slice(stdout).map_err(|error| wrong(error.to_string()))?;
+    if document.format != FORMAT {
+        return Err(wrong(format!("format is `{}`", document.format)));
+    }
+    let returns: Vec<Vec<f64>> = document
+        .agents
+        .into_iter()
+        .map(|agent| agent.returns)
+        .collect();
+    let whole = returns.len() == players
+        && returns.iter().all(|list| {
+            list.len() == episodes as usize && list.iter().all(|value| value.is_finite())
+        });
+    if whole {
+        Ok(returns)
+    } else {
+        Err(wrong(
+            "other players, other episodes or returns that are not finite".to_owned(),
+        ))
+    }
+}
+
+fn place(files: &Files, folder: &Path) -> Result<(), LaboratoryError> {
+    for (path, bytes) in files {
+        let file = folder.join(path);
+        let failed = |error| LaboratoryError::File {
+            path: file.clone(),
+            error,
+        };
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent).map_err(failed)?;
+        }
+        std::fs::write(&file, bytes).map_err(failed)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_evaluation_must_hold_every_player_and_episode() {
+        let text = br#"{"format":"evalxrl.evaluation/1","environment":"e","episodes":2,
+            "agents":[{"agent":"a","returns":[1.0,2.0],"unfloored_returns":[1.0,2.0]}]}"#;
+        assert_eq!(read_evaluation(text, 1, 2).unwrap(), [[1.0, 2.0]]);
+        assert!(read_evaluation(text, 2, 2).is_err());
+        assert!(read_evaluation(text, 1, 3).is_err());
+        assert!(read_evaluation(b"{}", 1, 2).is_err());
+    }
+}

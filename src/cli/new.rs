@@ -1,0 +1,206 @@
+//! Knows the verb `new`: a malfunction from an edited copy, a dossier from the template.
+//! Must not know the rules; `check` tells what is left to write.
+//! Start at `run`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use crate::catalog::{Catalog, Environment, FaultDiff, Files, Folder};
+use crate::vocab::{DossierId, MalfunctionId};
+
+use super::root::CatalogFolder;
+use super::{Code, Failure, out};
+
+/// Makes the folder of a new malfunction or dossier.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+    #[command(flatten)]
+    folder: CatalogFolder,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Makes malfunctions/NAME; NAME begins with its environment, e.g. treasure-grid-slippery
+    Malfunction {
+        /// The id
+        name: String,
+        /// An edited copy of envs/: the diff to it becomes fault.diff
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+    },
+    /// Makes dossiers/NAME, a copy of the template
+    Dossier {
+        /// The id
+        name: String,
+    },
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Exit 2 for a name that is taken or wrong.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let root = args.folder.find()?;
+    match &args.what {
+        What::Malfunction { name, from } => malfunction(&root, name, from.as_deref()),
+        What::Dossier { name } => dossier(&root, name),
+    }
+}
+
+fn malfunction(root: &Path, name: &str, from: Option<&Path>) -> Result<(), Failure> {
+    let id = MalfunctionId::new(name).map_err(|error| usage(error.to_string()))?;
+    let (catalog, _) = Catalog::survey(root);
+    let environment = catalog
+        .environments()
+        .find(|one| name.starts_with(&format!("{}-", one.id.as_str().replace('_', "-"))))
+        .ok_or_else(|| {
+            let known: Vec<String> = catalog
+                .environments()
+                .map(|one| format!("{}-…", one.id.as_str().replace('_', "-")))
+                .collect();
+            usage(format!("`{name}` begins with no environment"))
+                .remedy(format!("name it {}", known.join(" or ")))
+        })?;
+    let mut files = Files::from([
+        (
+            "malfunction.toml".to_owned(),
+            manifest(&id, environment).into_bytes(),
+        ),
+        ("README.md".to_owned(), readme(&id).into_bytes()),
+    ]);
+    let mut next = format!("write malfunctions/{name}/malfunction.toml and README.md");
+    if let Some(edited) = from {
+        let diff = difference(environment, edited)?;
+        files.insert("fault.diff".to_owned(), diff.into_bytes());
+    } else {
+        next.push_str(
+            ", and fault.diff: `diff -u` against envs/ with the headers --- a/PATH and +++ b/PATH",
+        );
+    }
+    let folder = root.join("malfunctions").join(name);
+    create(&folder, &files)?;
+    out::talk(&format!(
+        "next: {next}; `evalxrl check {name}` tells what is missing"
+    ));
+    out::data(&format!("malfunctions/{name}\n"))
+}
+
+/// The text of the diff from an environment's source to an edited copy of `envs/`.
+fn difference(environment: &Environment, edited: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    for (path, clean) in &environment.source {
+        let file = edited.join(path);
+        let faulty =
+            std::fs::read(&file).map_err(|error| usage(format!("{}: {error}", file.display())))?;
+        if faulty == *clean {
+            continue;
+        }
+        let (old, new) = (
+            String::from_utf8_lossy(clean),
+            String::from_utf8_lossy(&faulty),
+        );
+        let patch = diffy::create_patch(&old, &new).to_string();
+        let hunks = patch.splitn(3, '\n').nth(2).unwrap_or_default();
+        text.push_str(&format!("--- a/{path}\n+++ b/{path}\n{hunks}"));
+    }
+    if text.is_empty() {
+        return Err(usage(format!(
+            "{}: differs nowhere from envs/",
+            edited.display()
+        )));
+    }
+    // Written in the one form that reading gives back.
+    let diff = FaultDiff::parse(&text).map_err(|error| usage(error.to_string()))?;
+    Ok(diff.to_string())
+}
+
+fn manifest(id: &MalfunctionId, environment: &Environment) -> String {
+    format!(
+        "id = \"{id}\"\n\
+         environment = \"{}\"\n\
+         version = 1\n\
+         class = \"\"\n\
+         held_out = false\n\
+         target = \"training\"\n\
+         taxonomy = \"none\"\n\
+         summary = \"\"\n\
+         oracle = \"\"\n\
+         causal = []\n\
+         not_causal = []\n\
+         min_gap = 0.0\n\
+         expected_to_reveal = []\n\
+         expected_to_mislead = []\n",
+        environment.id
+    )
+}
+
+fn readme(id: &MalfunctionId) -> String {
+    format!(
+        "# {id}\n\n\
+         ## What is broken\n\n\
+         ## What one sees\n\n\
+         ## What it may be taken for\n\n\
+         ## Predictions\n\n\
+         ## Measured\n\n"
+    )
+}
+
+fn dossier(root: &Path, name: &str) -> Result<(), Failure> {
+    DossierId::new(name).map_err(|error| usage(error.to_string()))?;
+    let template = root.join("dossiers/_template");
+    let read = Folder::read(&template, "dossiers/_template")
+        .map_err(|problem| Failure::new(Code::Invalid, problem.to_string()))?;
+    let files: Files = read
+        .files
+        .into_iter()
+        .map(|(path, bytes)| match String::from_utf8(bytes) {
+            Ok(text) => (path, text.replace("template", name).into_bytes()),
+            Err(binary) => (path, binary.into_bytes()),
+        })
+        .collect();
+    create(&root.join("dossiers").join(name), &files)?;
+    out::talk(&format!(
+        "next: write dossiers/{name}/dossier.toml, README.md, papers/ and tools/; \
+         `evalxrl check {name}` tells what is missing"
+    ));
+    out::data(&format!("dossiers/{name}\n"))
+}
+
+/// Writes a folder that must not exist yet; all of it or nothing.
+fn create(folder: &Path, files: &Files) -> Result<(), Failure> {
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::new(Code::Usage, format!("{}: {error}", path.display()))
+    };
+    if folder.exists() {
+        return Err(usage(format!("{}: is there already", folder.display()))
+            .remedy("choose another name, or remove the folder"));
+    }
+    let parent = folder.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
+    let draft = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(parent)
+        .map_err(|error| failed(parent, error))?;
+    for (path, bytes) in files {
+        let file = draft.path().join(path);
+        let below = file.parent().unwrap_or(draft.path());
+        std::fs::create_dir_all(below).map_err(|error| failed(below, error))?;
+        std::fs::write(&file, bytes).map_err(|error| failed(&file, error))?;
+    }
+    let draft = draft.keep();
+    readable(&draft).map_err(|error| failed(&draft, error))?;
+    std::fs::rename(&draft, folder).map_err(|error| failed(folder, error))
+}
+
+/// Gives a folder that was made for its owner alone the usual mode.
+fn readable(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+fn usage(problem: impl Into<String>) -> Failure {
+    Failure::new(Code::Usage, problem)
+}

@@ -1,0 +1,5 @@
+//! Tests that cross rooms, as one binary.
+
+mod catalog;
+mod plan;
+mod repository;
