@@ -13,6 +13,7 @@ mod page;
 mod rows;
 mod run;
 mod scores_csv;
+mod source;
 mod summary;
 mod table;
 mod tables;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::inert::inert_line;
 use super::run::{Condition, SessionRow};
+use super::source::word;
 use crate::store::SessionRecord;
 use crate::vocab::{EnvironmentId, Outcome};
 
@@ -44,7 +45,7 @@ impl SessionRow {
 fn detail(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Submitted => None,
-        Outcome::BudgetSpent { limit } => Some(format!("{limit:?}").to_lowercase()),
+        Outcome::BudgetSpent { limit } => Some(word(limit)),
         Outcome::GaveUp { reason }
         | Outcome::AgentUnserved { reason }
         | Outcome::ScoringRejected { reason } => Some(inert_line(reason)),
@@ -96,13 +97,4 @@ fn conditions(record: &SessionRecord, environment: &EnvironmentId) -> Vec<Condit
             value: inert_line(&value),
         })
         .collect()
-}
-
-/// A small value of a record as its JSON text, without the quotes of a plain string.
-fn word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(text)) => text,
-        Ok(other) => other.to_string(),
-        Err(error) => format!("unwritable: {error}"),
-    }
 }

@@ -102,8 +102,8 @@ pub struct Reference {
     pub broken: f64,
     /// Its standard error over training seeds.
     pub standard_error_broken: f64,
-    /// The smallest gap that admits the malfunction.
-    pub min_gap: f64,
+    /// The gap between them in its standard errors.
+    pub gap_over_error: f64,
 }
 
 /// One session that ended as data.

@@ -204,7 +204,7 @@ pub(in crate::report) fn admission(document: &Document<'_>) -> Table {
                 reference.standard_error_clean,
                 reference.broken,
                 reference.standard_error_broken,
-                reference.min_gap,
+                reference.gap_over_error,
             ]
         });
         cells.extend(match values {
@@ -226,7 +226,7 @@ pub(in crate::report) fn admission(document: &Document<'_>) -> Table {
             Column::new("standard_error_clean", "standard error", Kind::Number),
             Column::new("broken", "broken", Kind::Number),
             Column::new("standard_error_broken", "standard error", Kind::Number),
-            Column::new("min_gap", "smallest gap admitted", Kind::Number),
+            Column::new("gap_over_error", "gap in standard errors", Kind::Number),
         ],
         rows: rows.collect(),
     }

@@ -130,7 +130,7 @@ fn malfunction(index: usize) -> Malfunction {
             standard_error_clean: 0.35,
             broken: 2.5 - index as f64 * 0.125,
             standard_error_broken: 0.45,
-            min_gap: 3.0,
+            gap_over_error: 20.5,
         }),
     }
 }
