@@ -38,7 +38,9 @@ pub fn score_table(run: &Run) -> Result<ScoreTable, ReportError> {
     let table = ScoreTable::from_rows((1..).zip(rows), Roles::default()).map_err(|errors| {
         let named = errors.iter().map(|error| {
             let index = usize::try_from(error.line).unwrap_or(0);
-            let session = index.checked_sub(1).and_then(|index| run.sessions.get(index));
+            let session = index
+                .checked_sub(1)
+                .and_then(|index| run.sessions.get(index));
             let key = session.map_or_else(String::new, |row| row.key.to_string());
             format!("{key}: {} {}: {}", error.column, error.value, error.problem)
         });
@@ -60,7 +62,10 @@ fn score_row(row: &SessionRow) -> ScoreRow {
         replication: u64::from(row.key.replication),
         coder: Some(row.key.coder.to_string()),
         invocations: Some(invocations(row.key.invocations)),
-        block: Some(format!("{}/r{:02}", row.key.malfunction, row.key.replication)),
+        block: Some(format!(
+            "{}/r{:02}",
+            row.key.malfunction, row.key.replication
+        )),
         raw: row.raw,
         clipped: Some(row.clipped),
         outcome: match row.outcome {

@@ -61,18 +61,14 @@ fn named_p(name: &str, p: &Computed<PValue>) -> String {
 /// What a verdict of H1 says, in words.
 pub(super) fn structure_words(word: StructureWord) -> &'static str {
     match word {
-        StructureWord::Uniform => {
-            "uniform: no effect of the method was detected at this power"
-        }
+        StructureWord::Uniform => "uniform: no effect of the method was detected at this power",
         StructureWord::SingleAxisParallel => {
             "single axis, parallel: methods differ by the same amount everywhere, as far as detected at this power"
         }
         StructureWord::SingleAxisStrength => {
             "single axis, strength: methods differ in strength only"
         }
-        StructureWord::Structured => {
-            "structured: which method helps depends on the malfunction"
-        }
+        StructureWord::Structured => "structured: which method helps depends on the malfunction",
         StructureWord::StructuredCrossover => {
             "structured, crossover: the order of methods reverses between malfunctions"
         }
@@ -83,7 +79,9 @@ pub(super) fn structure_words(word: StructureWord) -> &'static str {
 fn h2(h2: &H2) -> String {
     let gap = match &h2.clipped {
         Computed::Value(gap) => gap,
-        Computed::NotComputed(reason) => return format!("H2 (oracle gap): not computed: {reason}."),
+        Computed::NotComputed(reason) => {
+            return format!("H2 (oracle gap): not computed: {reason}.");
+        }
     };
     let against = if gap.optimal_repair_assumed {
         "an optimal repair, assumed to score 1,"
@@ -112,7 +110,9 @@ fn h3(h3: &Computed<Harm>) -> String {
         Computed::Value(needed) => {
             format!("this design could not have found fewer than {needed}")
         }
-        Computed::NotComputed(reason) => format!("what could have been found is not known: {reason}"),
+        Computed::NotComputed(reason) => {
+            format!("what could have been found is not known: {reason}")
+        }
     };
     match harm.verdict {
         HarmVerdict::HarmFound => {
@@ -122,7 +122,11 @@ fn h3(h3: &Computed<Harm>) -> String {
                 .take(3)
                 .map(|cell| format!("{} on {}", cell.method, cell.malfunction))
                 .collect();
-            let more = if harm.harmed.len() > cells.len() { ", …" } else { "" };
+            let more = if harm.harmed.len() > cells.len() {
+                ", …"
+            } else {
+                ""
+            };
             format!(
                 "H3 (harm): {} of {} cells harmed after Benjamini–Hochberg: {}{more}.",
                 harm.harmed.len(),
@@ -135,7 +139,7 @@ fn h3(h3: &Computed<Harm>) -> String {
             harm.planned_cells
         ),
         HarmVerdict::NotTestable => format!(
-            "H3 (harm): none of {} cells harmed after Benjamini–Hochberg, and {reach}: not testable.",
+            "H3 (harm): not testable: no outcome of this design could have shown any of {} cells to be harmed.",
             harm.planned_cells
         ),
     }

@@ -153,9 +153,8 @@ fn headline(run: &Run, findings: &Findings) -> Option<usize> {
     });
     let budget = first.map(|key| key.invocations.to_string());
     let of_coder = |stratum: &StratumFindings| stratum.coder.as_deref() == label;
-    let of_budget = |stratum: &StratumFindings| {
-        stratum.invocations.map(|budget| budget.to_string()) == budget
-    };
+    let of_budget =
+        |stratum: &StratumFindings| stratum.invocations.map(|budget| budget.to_string()) == budget;
     findings
         .strata
         .iter()

@@ -5,6 +5,7 @@
 mod analyse;
 mod answers;
 mod document;
+mod facts;
 mod figures;
 mod inert;
 mod mixing;
@@ -16,6 +17,8 @@ mod scores_csv;
 mod source;
 mod summary;
 mod table;
+mod table_files;
+mod table_view;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -29,9 +32,7 @@ use evalxrl_analysis::findings::Findings;
 pub use analyse::{analyse, score_table};
 pub use figures::FigureError;
 pub use mixing::Mixed;
-pub use run::{
-    Coder, Condition, Facts, Failure, Malfunction, Reference, Run, SessionRow,
-};
+pub use run::{Coder, Condition, Facts, Failure, Malfunction, Reference, Run, SessionRow};
 pub use scores_csv::{ScoresError, read_scores, write_scores};
 
 use crate::store;
@@ -115,16 +116,25 @@ pub fn write_findings(run: &Run, findings: &Findings, out: &Path) -> Result<Repo
     let folder = out.join("report");
     for figure in &view.figures {
         let name = &figure.name;
-        put(&folder.join(format!("figures/{name}.svg")), figure.svg.as_bytes())?;
+        put(
+            &folder.join(format!("figures/{name}.svg")),
+            figure.svg.as_bytes(),
+        )?;
         put(&folder.join(format!("figures/{name}.png")), &figure.png)?;
     }
     for table in &view.tables {
         let name = &table.name;
         put(&folder.join(format!("tables/{name}.csv")), &table.csv()?)?;
-        put(&folder.join(format!("tables/{name}.tex")), table.tex().as_bytes())?;
+        put(
+            &folder.join(format!("tables/{name}.tex")),
+            table.tex().as_bytes(),
+        )?;
     }
     transcripts(&document, &pages, &folder)?;
-    put(&folder.join("report.md"), pages.markdown(&view.shown)?.as_bytes())?;
+    put(
+        &folder.join("report.md"),
+        pages.markdown(&view.shown)?.as_bytes(),
+    )?;
     let page = folder.join("report.html");
     put(&page, pages.html(&view.shown, &nonce[..32])?.as_bytes())?;
     Ok(Report {

@@ -43,7 +43,10 @@ pub(super) fn estimate(value: f64, ends: Option<[f64; 2]>) -> String {
 /// A difference with its bootstrap interval.
 pub(super) fn difference(difference: &Difference) -> String {
     let ends = difference.percentile.value();
-    estimate(difference.estimate, ends.map(|found| [found.low, found.high]))
+    estimate(
+        difference.estimate,
+        ends.map(|found| [found.low, found.high]),
+    )
 }
 
 /// Three decimals from 0.1, four below, and powers of ten where four would show 0.

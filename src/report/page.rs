@@ -13,7 +13,10 @@ const TEMPLATES: [(&str, &str); 6] = [
     ("report.html", include_str!("templates/report.html.jinja")),
     ("stratum.html", include_str!("templates/stratum.html.jinja")),
     ("parts.html", include_str!("templates/parts.html.jinja")),
-    ("transcript.html", include_str!("templates/transcript.html.jinja")),
+    (
+        "transcript.html",
+        include_str!("templates/transcript.html.jinja"),
+    ),
     ("report.md", include_str!("templates/report.md.jinja")),
     ("style.css", include_str!("templates/style.css")),
 ];
@@ -57,12 +60,18 @@ impl Pages {
     }
 
     /// The page; `nonce` marks the one script that may run.
-    pub(super) fn html(&self, shown: &impl Serialize, nonce: &str) -> Result<String, minijinja::Error> {
-        self.environment.get_template("report.html")?.render(context! {
-            page => Value::from(Serde(shown)),
-            nonce,
-            script => Value::from_safe_string(SCRIPT.to_owned()),
-        })
+    pub(super) fn html(
+        &self,
+        shown: &impl Serialize,
+        nonce: &str,
+    ) -> Result<String, minijinja::Error> {
+        self.environment
+            .get_template("report.html")?
+            .render(context! {
+                page => Value::from(Serde(shown)),
+                nonce,
+                script => Value::from_safe_string(SCRIPT.to_owned()),
+            })
     }
 
     /// The same as text.

@@ -58,7 +58,11 @@ fn conditions(record: &SessionRecord, environment: &EnvironmentId) -> Vec<Condit
     let block = format!("{} r{:02}", record.key.malfunction, record.key.replication);
     let cell = format!("{} with {}", record.key.malfunction, record.key.method);
     let mut list = vec![
-        ("isolation.kind".to_owned(), run(), word(&record.isolation.kind)),
+        (
+            "isolation.kind".to_owned(),
+            run(),
+            word(&record.isolation.kind),
+        ),
         ("bundle_mode".to_owned(), run(), word(&record.bundle_mode)),
         (
             "reference.hash".to_owned(),

@@ -5,9 +5,7 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use evalxrl_analysis::score_table::{
-    Invocations, Outcome, Roles, RowError, ScoreRow, ScoreTable,
-};
+use evalxrl_analysis::score_table::{Invocations, Outcome, Roles, RowError, ScoreRow, ScoreTable};
 
 const COLUMNS: [&str; 13] = [
     "malfunction",
@@ -203,8 +201,16 @@ impl Fields<'_> {
     fn row(&mut self) -> Option<ScoreRow> {
         if self.record.len() != self.columns.len() {
             let found = self.record.len().to_string();
-            let text = format!("{} fields, as many as the header has, are needed", self.columns.len());
-            self.problems.push(problem(self.line, "line", &format!("with {found} fields"), text));
+            let text = format!(
+                "{} fields, as many as the header has, are needed",
+                self.columns.len()
+            );
+            self.problems.push(problem(
+                self.line,
+                "line",
+                &format!("with {found} fields"),
+                text,
+            ));
             return None;
         }
         let before = self.problems.len();
@@ -213,7 +219,8 @@ impl Fields<'_> {
         let method = self.required::<String>("method", "empty");
         let replication = self.required::<u64>("replication", "not a whole number from 0");
         let coder = self.present::<String>("coder", "empty");
-        let invocations = self.present::<Invocations>("invocations", "neither a whole number nor unlimited");
+        let invocations =
+            self.present::<Invocations>("invocations", "neither a whole number nor unlimited");
         let block = self.present::<String>("block", "empty");
         let raw = self.required::<f64>("raw", "not a number; a missing session is an absent row");
         let clipped = self.present::<f64>("clipped", "not a number");

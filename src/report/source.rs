@@ -118,7 +118,11 @@ fn settings(plan: &Plan) -> BTreeMap<String, String> {
         flatten(&format!("coder.{}", coder.label), &json(coder), &mut lines);
     }
     for arm in &plan.arms {
-        flatten(&format!("arm.{}", arm.method), &json(&arm.dossiers), &mut lines);
+        flatten(
+            &format!("arm.{}", arm.method),
+            &json(&arm.dossiers),
+            &mut lines,
+        );
     }
     for malfunction in &plan.malfunctions {
         let name = format!("malfunction.{}", malfunction.id);

@@ -84,12 +84,22 @@ fn grid(stratum: &StratumFindings, room: usize) -> Vec<String> {
                 Role::Placebo => 4,
             };
             let method = cell.method.as_str();
-            arms.push((order, Arm { method, role: cell.role }));
+            arms.push((
+                order,
+                Arm {
+                    method,
+                    role: cell.role,
+                },
+            ));
         }
     }
     arms.sort_by(|(a, left), (b, right)| (a, left.method).cmp(&(b, right.method)));
     let arms: Vec<Arm<'_>> = arms.into_iter().map(|(_, arm)| arm).collect();
-    let mut malfunctions: Vec<&str> = stratum.cells.iter().map(|cell| cell.malfunction.as_str()).collect();
+    let mut malfunctions: Vec<&str> = stratum
+        .cells
+        .iter()
+        .map(|cell| cell.malfunction.as_str())
+        .collect();
     malfunctions.dedup();
 
     // no-method has a mean, not a lift, and needs no interval here.
@@ -111,16 +121,25 @@ fn grid(stratum: &StratumFindings, room: usize) -> Vec<String> {
     let after = 1 + usize::from(hidden > 0);
     let for_rows = room.saturating_sub(lines.len() + after);
     let fold = malfunctions.len() > for_rows;
-    let listed = if fold { for_rows.saturating_sub(1) } else { malfunctions.len() };
+    let listed = if fold {
+        for_rows.saturating_sub(1)
+    } else {
+        malfunctions.len()
+    };
     for malfunction in &malfunctions[..listed] {
         lines.push(row(malfunction, arms, width, |arm| {
             cell(stratum, malfunction, arm, fits)
         }));
     }
     if fold {
-        lines.push(format!("… {} more malfunctions on the page", malfunctions.len() - listed));
+        lines.push(format!(
+            "… {} more malfunctions on the page",
+            malfunctions.len() - listed
+        ));
     }
-    lines.push(row("all malfunctions", arms, width, |arm| overall(stratum, arm, fits)));
+    lines.push(row("all malfunctions", arms, width, |arm| {
+        overall(stratum, arm, fits)
+    }));
     if hidden > 0 {
         lines.push(format!("… {hidden} more arms on the page"));
     }
@@ -164,7 +183,10 @@ fn overall(stratum: &StratumFindings, arm: &Arm<'_>, interval: bool) -> String {
     if arm.role == Role::NoMethod {
         return "(mean)".to_owned();
     }
-    difference(of(stratum, arm.method).and_then(|lift| lift.mean.value()), interval)
+    difference(
+        of(stratum, arm.method).and_then(|lift| lift.mean.value()),
+        interval,
+    )
 }
 
 fn of<'a>(

@@ -81,7 +81,10 @@ fn field(name: &str, value: &Value) -> FieldView {
     let count = text.chars().count();
     let text = if count > LONGEST {
         let head: String = text.chars().take(LONGEST).collect();
-        format!("{head}\n… {} more characters in transcript.jsonl", count - LONGEST)
+        format!(
+            "{head}\n… {} more characters in transcript.jsonl",
+            count - LONGEST
+        )
     } else {
         text
     };

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::answers::Answers;
 use super::document::Document;
+use super::facts::{Fact, deviations, facts, incomplete, listed, provenance};
 use super::figures::{Distributions, Figure, FigureError, Forest, Heatmap};
-use super::numerals;
-use super::table::{Table, TableView};
+use super::table::Table;
+use super::table_view::TableView;
 use super::tables::{self, StratumTables};
 
 /// Everything the templates show, with the figures and tables that also become files.
@@ -40,12 +41,6 @@ pub(super) struct Shown {
     deviations: Vec<String>,
     provenance: Vec<Fact>,
     settings: Vec<Fact>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Fact {
-    label: String,
-    value: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -161,22 +156,32 @@ fn draw(
     classes: &BTreeMap<String, String>,
     suffix: &str,
 ) -> Result<[Figure; 3], FigureError> {
-    let arms: Vec<&str> = stratum.cells.iter().map(|cell| cell.method.as_str()).collect();
+    let arms: Vec<&str> = stratum
+        .cells
+        .iter()
+        .map(|cell| cell.method.as_str())
+        .collect();
     let roles = evalxrl_analysis::score_table::Roles::default();
     // The same sessions as in the analysis: those of the coder, and arms that join every stratum.
-    let sessions = document.sessions.iter().map(|entry| entry.session).filter(|row| {
-        let method = row.key.method.as_str();
-        let own = Some(row.key.coder.as_str()) == stratum.coder.as_deref();
-        let budget = stratum.invocations.map(|budget| budget.to_string());
-        let crossed = roles.of(method) == evalxrl_analysis::score_table::Role::Xrl;
-        arms.contains(&method)
-            && (own || roles.of(method) == evalxrl_analysis::score_table::Role::OptimalRepair)
-            && (!crossed || budget.as_deref() == Some(row.key.invocations.to_string().as_str()))
-    });
+    let sessions = document
+        .sessions
+        .iter()
+        .map(|entry| entry.session)
+        .filter(|row| {
+            let method = row.key.method.as_str();
+            let own = Some(row.key.coder.as_str()) == stratum.coder.as_deref();
+            let budget = stratum.invocations.map(|budget| budget.to_string());
+            let crossed = roles.of(method) == evalxrl_analysis::score_table::Role::Xrl;
+            arms.contains(&method)
+                && (own || roles.of(method) == evalxrl_analysis::score_table::Role::OptimalRepair)
+                && (!crossed || budget.as_deref() == Some(row.key.invocations.to_string().as_str()))
+        });
     let points = Distributions::of(sessions.map(|row| (row.key.method.as_str(), row.raw)));
     let beyond = match points.beyond() {
         0 => String::new(),
-        count => format!(" {count} of them lie beyond the ends of the axis and are drawn as triangles there."),
+        count => format!(
+            " {count} of them lie beyond the ends of the axis and are drawn as triangles there."
+        ),
     };
     Ok([
         Figure::render(
@@ -236,122 +241,19 @@ fn stratum_view(
             .map(|each| HypothesisView {
                 title: each.title,
                 tables: each.tables.iter().map(Table::view).collect(),
-                warnings: each.warnings.clone(),
+                warnings: each.warnings.iter().map(|text| sentence(text)).collect(),
             })
             .collect(),
     }
 }
 
-fn fact(label: &str, value: impl Into<String>) -> Fact {
-    Fact {
-        label: label.to_owned(),
-        value: value.into(),
+/// A fragment as a sentence: a capital in front and a full stop behind.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    let mut whole: String = first.into_iter().flatten().chain(characters).collect();
+    if !whole.ends_with(['.', '!', '?']) {
+        whole.push('.');
     }
-}
-
-fn listed(map: &BTreeMap<String, String>) -> Vec<Fact> {
-    map.iter().map(|(name, value)| fact(name, value)).collect()
-}
-
-fn facts(document: &Document<'_>) -> Vec<Fact> {
-    let progress = &document.progress;
-    let coders: Vec<&str> = document
-        .run
-        .coders
-        .iter()
-        .map(|coder| coder.label.as_str())
-        .collect();
-    let models: Vec<&str> = document
-        .run
-        .coders
-        .iter()
-        .filter_map(|coder| coder.model.as_deref())
-        .collect();
-    vec![
-        fact(
-            "Sessions",
-            format!(
-                "{} done of {} planned, {} missing",
-                progress.done,
-                progress.planned,
-                progress.missing.len()
-            ),
-        ),
-        fact("Isolation", &progress.isolation),
-        fact("Coders", coders.join(", ")),
-        fact(
-            "Models",
-            if models.is_empty() {
-                "none: no coder of this plan talks to a model".to_owned()
-            } else {
-                models.join(", ")
-            },
-        ),
-        fact("Cost", format!("{} USD", numerals::score(progress.cost_usd))),
-        fact(
-            "Time of sessions",
-            format!("{} minutes, added up", numerals::score(progress.wall_minutes)),
-        ),
-    ]
-}
-
-fn incomplete(document: &Document<'_>) -> Option<String> {
-    let missing = document.progress.missing.len();
-    (missing > 0).then(|| {
-        format!(
-            "{missing} of {} planned sessions are missing. Everything below is of an incomplete run.",
-            document.progress.planned
-        )
-    })
-}
-
-fn deviations(document: &Document<'_>) -> Vec<String> {
-    let mut list: Vec<String> = document
-        .analysis
-        .deviations
-        .iter()
-        .map(|deviation| {
-            format!(
-                "analysis.{} is {}, but {} in the frozen plan",
-                deviation.key, deviation.used, deviation.frozen
-            )
-        })
-        .collect();
-    if document.run.weak_seed {
-        list.push("the root seed is a short integer and can be guessed".to_owned());
-    }
-    if document.run.dirty {
-        list.push("the plan was frozen from source with uncommitted changes".to_owned());
-    }
-    list
-}
-
-fn provenance(document: &Document<'_>) -> Vec<Fact> {
-    let run = document.run;
-    let mut list = vec![
-        fact("plan frozen", &run.created),
-        fact("version", &run.version),
-        fact("commit", run.commit.as_deref().unwrap_or("not known")),
-        fact("sandbox", &run.sandbox),
-        fact("access", &run.access),
-        fact("bundle", &run.bundle),
-        fact("root seed", &run.root_seed),
-        fact("generator of the analysis", &document.analysis.generator),
-        fact("catalog", &run.catalog_hash),
-        fact("references", &run.references_hash),
-    ];
-    for coder in &run.coders {
-        list.push(fact(
-            &format!("coder {}", coder.label),
-            match &coder.model {
-                Some(model) => format!("{} with {model}", coder.scaffold),
-                None => coder.scaffold.clone(),
-            },
-        ));
-    }
-    for (name, digest) in &run.images {
-        list.push(fact(&format!("image {name}"), digest));
-    }
-    list.extend(listed(&document.conditions));
-    list
+    whole
 }

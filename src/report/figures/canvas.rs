@@ -101,7 +101,8 @@ pub(super) fn pixels<'a, B: DrawingBackend>(
 where
     B::ErrorType: 'static,
 {
-    let face = FontRef::try_from_slice(epaint_default_fonts::HACK_REGULAR).map_err(FigureError::of)?;
+    let face =
+        FontRef::try_from_slice(epaint_default_fonts::HACK_REGULAR).map_err(FigureError::of)?;
     let face = Some(face);
     Ok(Area { area, scale, face })
 }
@@ -154,7 +155,10 @@ impl<B: DrawingBackend> Area<'_, B> {
             let corner = outline.px_bounds().min;
             let mut failed = None;
             outline.draw(|across, down, coverage| {
-                let place = (corner.x as i32 + across as i32, corner.y as i32 + down as i32);
+                let place = (
+                    corner.x as i32 + across as i32,
+                    corner.y as i32 + down as i32,
+                );
                 let ink = colour.mix(f64::from(coverage.clamp(0.0, 1.0)));
                 if let Err(error) = self.area.draw_pixel(place, &ink) {
                     failed = Some(FigureError::of(error));
@@ -248,11 +252,17 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
         while rest.len() > width {
             let tail = rest.split_off(width);
-            lines.last_mut().expect("there is always a line").extend(rest);
+            lines
+                .last_mut()
+                .expect("there is always a line")
+                .extend(rest);
             lines.push(String::new());
             rest = tail;
         }
-        lines.last_mut().expect("there is always a line").extend(rest);
+        lines
+            .last_mut()
+            .expect("there is always a line")
+            .extend(rest);
     }
     lines
 }
@@ -263,7 +273,10 @@ mod tests {
 
     #[test]
     fn long_ids_are_cut_at_dashes_and_inside_a_word_only_where_they_must_be() {
-        assert_eq!(wrapped("reward-decomposition", 13), ["reward-", "decomposition"]);
+        assert_eq!(
+            wrapped("reward-decomposition", 13),
+            ["reward-", "decomposition"]
+        );
         assert_eq!(wrapped("no-method", 13), ["no-method"]);
         assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
     }

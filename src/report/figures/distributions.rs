@@ -8,8 +8,8 @@ use evalxrl_analysis::score_table::Roles;
 
 use super::axis::Axis;
 use super::canvas::{Anchor, CHARACTER, Canvas};
-use super::palette::{GRID, INK, MUTED, POINT};
 use super::heatmap::set;
+use super::palette::{GRID, INK, MUTED, POINT};
 use super::{Drawing, FigureError};
 
 const LABEL: f64 = 12.0;
@@ -134,7 +134,11 @@ impl Drawing for Distributions {
 
     fn draw(&self, canvas: &dyn Canvas) -> Result<(), FigureError> {
         let (axis, arms, bottom) = self.layout();
-        axis.draw(canvas, (TOP, bottom), "repair score, raw (0 as broken, 1 as clean)")?;
+        axis.draw(
+            canvas,
+            (TOP, bottom),
+            "repair score, raw (0 as broken, 1 as clean)",
+        )?;
         for ((name, scores), arm) in self.arms.iter().zip(&arms) {
             let right = self.label_width + PLOT;
             let line = arm.base + 5.0;

@@ -50,7 +50,10 @@ impl Forest {
             }
             let ends = lift.mean.value().map(|difference| Ends {
                 estimate: difference.estimate,
-                ends: difference.percentile.value().map(|found| [found.low, found.high]),
+                ends: difference
+                    .percentile
+                    .value()
+                    .map(|found| [found.low, found.high]),
             });
             let line = match lift.role {
                 Role::CheatOracle => Some("cheat oracle"),
@@ -98,7 +101,11 @@ impl Drawing for Forest {
             let x = axis.at(*value);
             canvas.dashes((x, TOP - 4.0), (x, bottom), MUTED, 1.0)?;
             // Names on two levels, so that close lines do not write over each other.
-            let y = if index % 2 == 0 { TOP - 10.0 } else { TOP - 22.0 };
+            let y = if index % 2 == 0 {
+                TOP - 10.0
+            } else {
+                TOP - 22.0
+            };
             canvas.text((x, y), name, 10.0, Anchor::Middle, MUTED)?;
         }
         for (index, row) in self.rows.iter().enumerate() {

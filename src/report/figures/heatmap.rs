@@ -12,8 +12,8 @@ use evalxrl_analysis::score_table::Role;
 use super::canvas::{Anchor, CHARACTER, Canvas, wrapped};
 use super::palette::{EMPTY, INK, MUTED, diverging, text_on};
 use super::{Drawing, FigureError};
-use plotters::prelude::RGBColor;
 use crate::report::numerals;
+use plotters::prelude::RGBColor;
 
 const ROW: f64 = 38.0;
 const GROUP: f64 = 26.0;
@@ -89,7 +89,9 @@ impl Heatmap {
             let row = rows
                 .entry((group, cell.malfunction.as_str()))
                 .or_insert_with(|| vec![HeatCell::default(); methods.len()]);
-            let column = methods.iter().position(|(_, method)| *method == cell.method);
+            let column = methods
+                .iter()
+                .position(|(_, method)| *method == cell.method);
             if let Some(place) = column.and_then(|column| row.get_mut(column)) {
                 let lift = cell_lift(stratum, &cell.malfunction, &cell.method);
                 let baseline = cell.role == Role::NoMethod;
@@ -103,8 +105,7 @@ impl Heatmap {
                     baseline,
                     sessions: cell.sessions,
                     planned: cell.planned,
-                    above_oracle: cell.role == Role::Xrl
-                        && lift.is_some_and(exceeds_oracle),
+                    above_oracle: cell.role == Role::Xrl && lift.is_some_and(exceeds_oracle),
                 };
             }
         }
@@ -218,7 +219,7 @@ impl Drawing for Heatmap {
 impl Heatmap {
     fn headings(&self, canvas: &dyn Canvas) -> Result<(), FigureError> {
         let bottom = self.heading_height();
-        let sets = ["mean score", "lift of methods", "lift of bounds"];
+        let sets = ["mean score", "lift of methods", "for comparison"];
         let mut named = None;
         for (index, column) in self.columns.iter().enumerate() {
             let left = self.left(index);
@@ -266,7 +267,13 @@ fn draw_cell(canvas: &dyn Canvas, place: [f64; 4], cell: &HeatCell) -> Result<()
     } else {
         format!("N {}", cell.sessions)
     };
-    canvas.text((middle, top + height - 9.0), &count, 10.0, Anchor::Middle, faint)?;
+    canvas.text(
+        (middle, top + height - 9.0),
+        &count,
+        10.0,
+        Anchor::Middle,
+        faint,
+    )?;
     if cell.above_oracle {
         let (x, y) = (left + width - 9.0, top + 7.0);
         canvas.polygon(&[(x - 5.0, y + 5.0), (x + 5.0, y + 5.0), (x, y - 4.0)], ink)?;
@@ -280,6 +287,8 @@ fn hatch(
     [left, top, width, height]: [f64; 4],
     ink: RGBColor,
 ) -> Result<(), FigureError> {
+    // A stroke is one unit wide and must not leave the cell.
+    let (left, top, width, height) = (left + 1.0, top + 1.0, width - 2.0, height - 2.0);
     let band = 16.0;
     for start in [left, left + width - band] {
         let mut offset = -band;
@@ -306,19 +315,38 @@ fn legend(canvas: &dyn Canvas, top: f64) -> Result<(), FigureError> {
         canvas.rectangle([left, top, width, 12.0], diverging(value))?;
     }
     let right = 4.0 + f64::from(steps) * width;
-    let marks = [(4.0, -1.0, Anchor::Start), (4.0 + right / 2.0 - 2.0, 0.0, Anchor::Middle), (right, 1.0, Anchor::End)];
+    let marks = [
+        (4.0, -1.0, Anchor::Start),
+        (4.0 + right / 2.0 - 2.0, 0.0, Anchor::Middle),
+        (right, 1.0, Anchor::End),
+    ];
     for (x, value, anchor) in marks {
-        canvas.text((x, top + 22.0), &numerals::signed(value), 10.0, anchor, MUTED)?;
+        canvas.text(
+            (x, top + 22.0),
+            &numerals::signed(value),
+            10.0,
+            anchor,
+            MUTED,
+        )?;
     }
     let x = right + 14.0;
-    canvas.text((x, top + 6.0), "mean lift, raw score", 11.0, Anchor::Start, INK)?;
+    canvas.text(
+        (x, top + 6.0),
+        "mean lift, raw score",
+        11.0,
+        Anchor::Start,
+        INK,
+    )?;
     let swatch = [4.0, top + 38.0, 40.0, 18.0];
     canvas.rectangle(swatch, EMPTY)?;
     hatch(canvas, swatch, INK)?;
     let y = top + 47.0;
     canvas.text((52.0, y), "sessions missing", 11.0, Anchor::Start, INK)?;
     let x = 190.0;
-    canvas.polygon(&[(x, y + 5.0), (x + 10.0, y + 5.0), (x + 5.0, y - 4.0)], INK)?;
+    canvas.polygon(
+        &[(x, y + 5.0), (x + 10.0, y + 5.0), (x + 5.0, y - 4.0)],
+        INK,
+    )?;
     let text = "interval of the difference lies above the cheat oracle";
     canvas.text((x + 18.0, y), text, 11.0, Anchor::Start, INK)
 }

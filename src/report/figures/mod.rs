@@ -40,6 +40,10 @@ pub struct FigureError {
 }
 
 impl FigureError {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an error is handed over where it is mapped"
+    )]
     fn of(reason: impl ToString) -> Self {
         Self {
             name: String::new(),
@@ -77,7 +81,7 @@ impl Figure {
     ) -> Result<Self, FigureError> {
         let svg = vector(drawing).map_err(|error| error.in_figure(&name))?;
         let png = pixels(drawing).map_err(|error| error.in_figure(&name))?;
-        let inline = inline(&svg, &name, title, &description);
+        let inline = inline(&svg, &name, title, &description, drawing.size().0);
         Ok(Self {
             name,
             description,
@@ -116,10 +120,13 @@ fn pixels(drawing: &dyn Drawing) -> Result<Vec<u8>, FigureError> {
 
 /// The vector file for use inside a page: colours that stand for ink and paper follow the theme, and a reader who does
 /// not see gets a title and a description.
-fn inline(svg: &str, name: &str, title: &str, description: &str) -> String {
+fn inline(svg: &str, name: &str, title: &str, description: &str, width: u32) -> String {
     let mut text = svg.to_owned();
     for (colour, variable) in palette::THEMED {
-        text = text.replace(&format!("\"{}\"", palette::hex(colour)), &format!("\"var({variable})\""));
+        text = text.replace(
+            &format!("\"{}\"", palette::hex(colour)),
+            &format!("\"var({variable})\""),
+        );
     }
     let escape = |text: &str| {
         text.replace('&', "&amp;")
@@ -132,8 +139,9 @@ fn inline(svg: &str, name: &str, title: &str, description: &str) -> String {
     let Some(end) = text.find('>') else {
         return String::new();
     };
+    let least = width * 3 / 4;
     format!(
-        "{} role=\"img\" aria-labelledby=\"{name}-title {name}-description\">\n\
+        "{} style=\"--least:{least}px\" role=\"img\" aria-labelledby=\"{name}-title {name}-description\">\n\
          <title id=\"{name}-title\">{}</title>\n<desc id=\"{name}-description\">{}</desc>{}",
         &text[..end],
         escape(title),

@@ -2,12 +2,15 @@
 //! Must not know statistics.
 //! Start at `sessions`.
 
+use std::collections::BTreeSet;
+
 use crate::report::document::{Document, SessionEntry};
 use crate::report::table::{Cell, Column, Kind, Row, Table};
+use crate::vocab::Arm;
 
 /// Every session that ended as data.
 pub(in crate::report) fn sessions(document: &Document<'_>) -> Table {
-    Table {
+    let mut table = Table {
         name: "sessions".to_owned(),
         title: "Sessions".to_owned(),
         note: "Every outcome but `submitted` scores as the broken agent, 0. Actions are shell commands and tool calls."
@@ -17,12 +20,11 @@ pub(in crate::report) fn sessions(document: &Document<'_>) -> Table {
             Column::new("method", "method", Kind::Text),
             Column::new("coder", "coder", Kind::Text),
             Column::new("invocations", "invocations", Kind::Text),
-            Column::new("replication", "replication", Kind::Count),
+            Column::new("replication", "r", Kind::Count),
             Column::new("outcome", "outcome", Kind::Text),
             Column::new("raw", "raw", Kind::Number),
             Column::new("clipped", "clipped", Kind::Number),
             Column::new("actions", "actions", Kind::Count),
-            Column::new("score_calls", "score calls", Kind::Count),
             Column::new("cost_usd", "cost, USD", Kind::Number),
             Column::new("minutes", "minutes", Kind::Number),
             Column::new("fault_touched", "faulty line touched", Kind::Text),
@@ -30,7 +32,20 @@ pub(in crate::report) fn sessions(document: &Document<'_>) -> Table {
             Column::new("transcript", "transcript", Kind::Text),
         ],
         rows: document.sessions.iter().map(session).collect(),
+    };
+    // One coder with one budget needs no columns for them; the script of optimal-repair is a coder of its own.
+    let strata: BTreeSet<_> = document
+        .sessions
+        .iter()
+        .map(|entry| &entry.session.key)
+        .filter(|key| Arm::of(&key.method) != Arm::OptimalRepair)
+        .map(|key| (key.coder.as_str(), key.invocations))
+        .collect();
+    if strata.len() <= 1 {
+        table.remove("coder");
+        table.remove("invocations");
     }
+    table
 }
 
 fn session(entry: &SessionEntry<'_>) -> Row {
@@ -49,7 +64,6 @@ fn session(entry: &SessionEntry<'_>) -> Row {
         Cell::Number(row.raw),
         Cell::Number(row.clipped),
         Cell::Count(row.actions),
-        Cell::Count(row.score_calls),
         Cell::Number(row.cost_usd),
         Cell::Number(entry.minutes),
         match row.fault_touched {
@@ -103,7 +117,15 @@ pub(in crate::report) fn missing(document: &Document<'_>) -> Table {
 
 /// Where the time of the sessions went.
 pub(in crate::report) fn time(document: &Document<'_>) -> Table {
-    let minutes = ["wall", "training", "scoring", "tools", "provider", "sandboxes", "other"];
+    let minutes = [
+        "wall",
+        "training",
+        "scoring",
+        "tools",
+        "provider",
+        "sandboxes",
+        "other",
+    ];
     let labels = [
         "in all",
         "commands and training",
@@ -122,7 +144,8 @@ pub(in crate::report) fn time(document: &Document<'_>) -> Table {
     Table {
         name: "time".to_owned(),
         title: "Where the time goes".to_owned(),
-        note: "Minutes, added over sessions; sessions that ran side by side count in full.".to_owned(),
+        note: "Minutes, added over sessions; sessions that ran side by side count in full."
+            .to_owned(),
         columns,
         rows: document
             .time

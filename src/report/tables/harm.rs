@@ -2,7 +2,7 @@
 //! Must not know how a test works.
 //! Start at `hypothesis`.
 
-use evalxrl_analysis::attainability::{AttainableTest, Attainability, Reach};
+use evalxrl_analysis::attainability::{Attainability, AttainableTest, Reach};
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::harm::{Harm, HarmCell, HarmTest, HarmTestName};
 
@@ -45,15 +45,20 @@ fn tests(harm: &Harm) -> Table {
         let first = found.first()?;
         let least = |value: fn(&HarmTest) -> Option<f64>| {
             let values = found.iter().filter_map(|test| value(test));
-            values
-                .min_by(f64::total_cmp)
-                .map_or_else(|| Cell::Absent("no cell was tested".to_owned()), Cell::PValue)
+            values.min_by(f64::total_cmp).map_or_else(
+                || Cell::Absent("no cell was tested".to_owned()),
+                Cell::PValue,
+            )
         };
         Some(Row {
             strong: first.primary,
             cells: vec![
                 Cell::text(word(name)),
-                Cell::text(if first.primary { "primary" } else { "sensitivity" }),
+                Cell::text(if first.primary {
+                    "primary"
+                } else {
+                    "sensitivity"
+                }),
                 least(|test| test.p.value().map(|p| p.value)),
                 least(|test| test.p_adjusted.value().copied()),
                 Cell::text(discoveries(&found)),

@@ -92,7 +92,9 @@ fn gap_rows(scale: &'static str, gap: &OracleGap) -> Vec<Row> {
             Cell::Absent(String::new()),
             Cell::Absent(String::new()),
             Cell::text(word(gap.verdict)),
-            Cell::text("Malfunctions are fixed, not a sample; sessions are resampled within each arm and malfunction."),
+            Cell::text(
+                "Malfunctions are fixed, not a sample; sessions are resampled within each arm and malfunction.",
+            ),
         ],
     }];
     rows.extend(gap.malfunctions.iter().map(|each| {

@@ -139,7 +139,11 @@ pub(super) fn comparisons(stratum: &StratumFindings) -> Table {
             Column::new("second", "second", Kind::Text),
             Column::new("scale", "scale", Kind::Text),
             Column::new("malfunctions", "malfunctions", Kind::Count),
-            Column::new("difference", "difference, bootstrap interval", Kind::Interval),
+            Column::new(
+                "difference",
+                "difference, bootstrap interval",
+                Kind::Interval,
+            ),
             Column::new("difference_welch", "Welch interval", Kind::Range),
         ],
         rows: stratum

@@ -23,7 +23,11 @@ fn a_run_is_written_sorted_with_every_column() {
          tool_calls,cost_usd,wall_s"
     );
     assert_eq!(lines.len(), 9);
-    assert!(lines[1].contains(",optimal,"), "sorted by coder first: {}", lines[1]);
+    assert!(
+        lines[1].contains(",optimal,"),
+        "sorted by coder first: {}",
+        lines[1]
+    );
     assert!(!text.contains('\r'));
     assert_eq!(read(&text).unwrap().rows(), table.rows());
 }
@@ -59,7 +63,10 @@ a,grid,saliency
         "scores.csv:12: line with 3 fields: 7 fields",
     ];
     for start in starts {
-        assert!(error.lines().any(|line| line.starts_with(start)), "{start}\nis not in\n{error}");
+        assert!(
+            error.lines().any(|line| line.starts_with(start)),
+            "{start}\nis not in\n{error}"
+        );
     }
     assert_eq!(error.lines().count(), starts.len(), "{error}");
     let numbers: Vec<u32> = error
@@ -111,8 +118,8 @@ fn row() -> impl Strategy<Value = ScoreRow> {
         proptest::option::of(0.0..1e12f64),
         ".{1,12}",
     );
-    (ids, values).prop_map(|((malfunction, method, replication), (raw, tool_calls, cost, coder))| {
-        ScoreRow {
+    (ids, values).prop_map(
+        |((malfunction, method, replication), (raw, tool_calls, cost, coder))| ScoreRow {
             malfunction,
             environment: "grid, \"1\"".to_owned(),
             method,
@@ -126,8 +133,8 @@ fn row() -> impl Strategy<Value = ScoreRow> {
             tool_calls,
             cost_usd: cost,
             wall_s: cost,
-        }
-    })
+        },
+    )
 }
 
 proptest! {

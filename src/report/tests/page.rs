@@ -43,7 +43,10 @@ fn numbers(text: &str) -> Vec<String> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | ',' | ';' | ':'))
         .map(|word| word.trim_end_matches('.').trim_start_matches('+'))
         .filter(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
-        .filter(|word| word.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b)))
+        .filter(|word| {
+            word.bytes()
+                .all(|b| b.is_ascii_digit() || b"+-.e".contains(&b))
+        })
         .map(str::to_owned)
         .collect()
 }
@@ -54,9 +57,13 @@ fn collect(value: &Value, numbers: &mut Vec<f64>, strings: &mut Vec<String>) {
         Value::String(text) => strings.push(text.replace('\u{2212}', "-")),
         Value::Array(items) => {
             numbers.push(items.len() as f64);
-            items.iter().for_each(|item| collect(item, numbers, strings));
+            items
+                .iter()
+                .for_each(|item| collect(item, numbers, strings));
         }
-        Value::Object(map) => map.values().for_each(|item| collect(item, numbers, strings)),
+        Value::Object(map) => map
+            .values()
+            .for_each(|item| collect(item, numbers, strings)),
         Value::Null | Value::Bool(_) => {}
     }
 }
@@ -78,7 +85,9 @@ fn is_in_findings(shown: &str, values: &[f64], strings: &[String]) -> bool {
         }
     };
     let tolerance = half_step * (1.0 + 1e-9) + 1e-12;
-    values.iter().any(|value| (value - number).abs() <= tolerance)
+    values
+        .iter()
+        .any(|value| (value - number).abs() <= tolerance)
 }
 
 #[test]
@@ -88,7 +97,9 @@ fn every_number_on_the_page_is_in_the_findings() {
     let (html, findings, markdown) = page(&shape.run(), "three-by-four");
     let (mut values, mut strings) = (Vec::new(), Vec::new());
     collect(&findings, &mut values, &mut strings);
-    let markdown = markdown.replace('\u{2212}', "-").replace(['|', '*', '\\'], " ");
+    let markdown = markdown
+        .replace('\u{2212}', "-")
+        .replace(['|', '*', '\\'], " ");
     for text in [visible(&html), markdown] {
         let shown = numbers(&text);
         assert!(shown.len() > 300, "only {} numbers", shown.len());
@@ -116,7 +127,11 @@ fn texts_of_sessions_are_inert_on_every_page() {
     write(&run, &out).unwrap();
     let mut seen = 0;
     for entry in walkdir::WalkDir::new(&out).into_iter().map(Result::unwrap) {
-        let name = entry.path().extension().unwrap_or_default().to_string_lossy();
+        let name = entry
+            .path()
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy();
         if !entry.file_type().is_file() || !["html", "md", "svg", "tex", "csv"].contains(&&*name) {
             continue;
         }
@@ -132,17 +147,33 @@ fn texts_of_sessions_are_inert_on_every_page() {
             seen += usize::from(text.contains("&lt;script&gt;alert(1)"));
         }
     }
-    assert!(seen > run.sessions.len(), "the hostile text is shown as text");
+    assert!(
+        seen > run.sessions.len(),
+        "the hostile text is shown as text"
+    );
 }
 
 #[test]
 fn the_page_needs_no_network_and_runs_only_its_own_script() {
     let (html, _, _) = page(&Shape::of(2, 2, 2).run(), "alone");
-    for mark in ["src=\"http", "href=\"http", "url(", "@import", "<link", "<iframe"] {
+    for mark in [
+        "src=\"http",
+        "href=\"http",
+        "url(",
+        "@import",
+        "<link",
+        "<iframe",
+    ] {
         assert!(!html.contains(mark), "{mark}");
     }
     assert_eq!(html.matches("<script").count(), 1);
-    let nonce = html.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+    let nonce = html
+        .split("'nonce-")
+        .nth(1)
+        .unwrap()
+        .split('\'')
+        .next()
+        .unwrap();
     assert!(html.contains(&format!("<script nonce=\"{nonce}\">")));
 }
 
@@ -154,7 +185,9 @@ fn every_figure_has_a_title_a_description_and_a_table_with_its_values() {
         ("forest", "lifts"),
         ("distributions", "cells"),
     ] {
-        assert!(html.contains(&format!("aria-labelledby=\"{figure}-title {figure}-description\"")));
+        assert!(html.contains(&format!(
+            "aria-labelledby=\"{figure}-title {figure}-description\""
+        )));
         assert!(html.contains(&format!("<desc id=\"{figure}-description\">")));
         assert!(html.contains(&format!("<table id=\"{table}\">")));
     }

@@ -15,7 +15,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .filter(|entry| entry.file_type().is_file())
         .map(|entry| {
             let path = entry.path().strip_prefix(folder).unwrap();
-            (path.display().to_string(), std::fs::read(entry.path()).unwrap())
+            (
+                path.display().to_string(),
+                std::fs::read(entry.path()).unwrap(),
+            )
         })
         .collect()
 }
@@ -112,7 +115,10 @@ fn every_mixed_field_is_named_at_once_and_each_only_once() {
         unreachable!("mixed runs are refused as such")
     };
     let fields: Vec<&str> = mixed.iter().map(|each| each.field.as_str()).collect();
-    assert_eq!(fields, ["isolation.kind", "versions.jax", "versions.evalxrl"]);
+    assert_eq!(
+        fields,
+        ["isolation.kind", "versions.jax", "versions.evalxrl"]
+    );
 }
 
 #[test]

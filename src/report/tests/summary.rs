@@ -33,6 +33,9 @@ fn the_summary_fits_a_terminal_whatever_the_run() {
 fn the_summary_of_a_pilot_shows_intervals() {
     let (out, _held) = folder("summary-pilot");
     let summary = write(&Shape::of(1, 3, 3).run(), &out).unwrap().summary;
-    let all = summary.lines().find(|line| line.starts_with("all malfunctions")).unwrap();
+    let all = summary
+        .lines()
+        .find(|line| line.starts_with("all malfunctions"))
+        .unwrap();
     assert_eq!(all.matches('[').count(), 3, "{summary}");
 }
