@@ -2,9 +2,15 @@
 //! Must not know private items.
 //! Start at `golden`.
 
+#[cfg(test)]
 mod findings;
+#[cfg(test)]
 mod golden;
+#[cfg(test)]
 mod golden_interaction;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
 mod monte_carlo;
+#[cfg(test)]
 mod table;
