@@ -172,6 +172,22 @@ impl Correction {
     }
 }
 
+/// Applies a statistic without each session in turn: `[k][i]` is its value without session i of cell k, as `Correction::new`
+/// takes them. Every cell must have two sessions.
+pub fn jackknife(cells: &[Vec<f64>], statistic: impl Fn(&[Vec<f64>]) -> f64) -> Vec<Vec<f64>> {
+    (0..cells.len())
+        .map(|cell| {
+            (0..cells[cell].len())
+                .map(|session| {
+                    let mut fewer = cells.to_vec();
+                    fewer[cell].remove(session);
+                    statistic(&fewer)
+                })
+                .collect()
+        })
+        .collect()
+}
+
 /// Bias-corrected and accelerated interval; percentile ends, flagged, where z0 is infinite.
 pub fn bca(estimate: f64, replicates: &[f64], left_out: &[Vec<f64>], level: f64) -> Interval {
     let correction = Correction::new(estimate, replicates, left_out);
