@@ -110,9 +110,7 @@ def interval(
                 raise ValueError(
                     f"indices has shape {given.shape}, but (resamples, {scores.shape[0]}) is needed"
                 )
-        text = _evalxrl.bootstrap_interval(
-            scores, numbers, kind, level, resamples, given, seed
-        )
+        text = _evalxrl.bootstrap_interval(scores, numbers, kind, level, resamples, given, seed)
     result = read(Interval | NotComputed, json.loads(text))
     return result
 
@@ -186,9 +184,7 @@ def harm(
     return result
 
 
-def benjamini_hochberg(
-    p: ArrayLike, *, q: float = 0.05, m_planned: int | None = None
-) -> Adjusted:
+def benjamini_hochberg(p: ArrayLike, *, q: float = 0.05, m_planned: int | None = None) -> Adjusted:
     """Adjust a family of p-values; NaN marks an absent member, which stays absent."""
     adjusted, rejected = _evalxrl.benjamini_hochberg(
         _arguments.sample("p", p, nan=True), q, m_planned

@@ -54,7 +54,7 @@ class PValue(NamedTuple):
 
     value: float
     exact: bool
-    count: int | None
+    count: int | None  # type: ignore[assignment]  # a tuple's own method is of no use here
     total: int | None
     monte_carlo_error: float | None
 

@@ -2,6 +2,11 @@
 //! Must not know a formula: every number comes from `evalxrl-analysis`.
 //! Start at the module `_evalxrl`, then the Python package beside it.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are extracted from Python by value"
+)]
+
 mod samples;
 mod seed;
 mod tidy;
