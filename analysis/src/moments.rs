@@ -31,6 +31,16 @@ pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
     sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
+/// Quantile as of `quantile`, of values in any order, which are reordered; `values` must not be empty.
+pub fn select_quantile(values: &mut [f64], probability: f64) -> f64 {
+    let position = probability.clamp(0.0, 1.0) * (values.len() - 1) as f64;
+    let below = position.floor();
+    let (_, low, rest) = values.select_nth_unstable_by(below as usize, f64::total_cmp);
+    let low = *low;
+    let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+    low + (position - below) * (high - low)
+}
+
 /// P(F > f) with the given degrees of freedom, both at least 1.
 pub fn f_upper_tail(f: f64, df_numerator: f64, df_denominator: f64) -> f64 {
     if f <= 0.0 {
@@ -83,6 +93,10 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), 2.0);
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
         assert_eq!(quantile(&[7.0], 0.3), 7.0);
+        for probability in [0.0, 0.025, 0.4, 0.5, 0.975, 1.0] {
+            let selected = select_quantile(&mut [4.0, 1.0, 8.0, 2.0], probability);
+            assert_eq!(selected, quantile(&[1.0, 2.0, 4.0, 8.0], probability));
+        }
     }
 
     #[test]
