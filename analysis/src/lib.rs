@@ -1,3 +1,26 @@
 //! Knows the statistics of EvalXRL as pure functions over score tables.
 //! Must not know files, clocks, global randomness or asynchronous code.
-//! Start at `score_table`.
+//! Start at `score_table`, then `findings`.
+
+pub mod attainability;
+pub mod axes;
+pub mod bootstrap;
+pub mod cells;
+pub mod computed;
+pub mod contrast;
+pub mod cost;
+pub mod estimate;
+pub mod findings;
+pub mod harm;
+pub mod interaction;
+pub mod lift;
+pub mod moments;
+pub mod multiplicity;
+pub mod oracle_gap;
+pub mod plan;
+pub mod randomness;
+pub mod repair_score;
+pub mod scale;
+pub mod score_table;
+pub mod structure;
+pub mod two_sample;

@@ -22,20 +22,11 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::vocab::{HarnessFault, Opaque};
+pub use crate::vocab::{ImageFacts, Isolation, Probe};
 
 pub use docker::{Docker, Engine, Sealing};
 pub use local::Local;
 pub use owner::Identity;
-
-/// How strongly sandboxes are shut off; never mixed in one report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Isolation {
-    /// Containers without a way out.
-    Docker,
-    /// Local processes; nothing is sealed.
-    None,
-}
 
 /// What a sandbox is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -231,28 +222,6 @@ pub struct Duplex {
     pub stdout: std::pin::Pin<Box<dyn tokio::io::AsyncRead + Send>>,
     /// Errors from the process.
     pub stderr: std::pin::Pin<Box<dyn tokio::io::AsyncRead + Send>>,
-}
-
-/// One row of the isolation table of a session record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Probe {
-    /// What was tried.
-    pub name: String,
-    /// Whether it came out as a sealed sandbox must have it.
-    pub passed: bool,
-    /// What was seen.
-    pub seen: String,
-}
-
-/// What the record says of an image.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ImageFacts {
-    /// Tag derived from the content.
-    pub tag: String,
-    /// The engine's id; the folder's hash for local processes.
-    pub id: String,
 }
 
 /// What was cleared away.

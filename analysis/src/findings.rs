@@ -1,0 +1,113 @@
+//! Knows the findings of a score table: every analysis of every stratum, in one value that is written as `findings.json`.
+//! Must not know files, formats around the findings, or how a number is shown.
+//! Start at `findings`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attainability::{self, Attainability};
+use crate::cells::{self, CellFinding};
+use crate::computed::Computed;
+use crate::contrast::ResampledCells;
+use crate::cost::{MethodCost, costs};
+use crate::harm::{Harm, harm};
+use crate::interaction::{H1, h1};
+use crate::lift::{Lifts, lifts};
+use crate::oracle_gap::{H2, h2};
+use crate::plan::{AnalysisPlan, Deviation, PlanError};
+use crate::randomness::{GENERATOR, NamedSeeds};
+use crate::scale::Scale;
+use crate::score_table::{Invocations, ScoreTable, Stratum, TableSummary};
+
+/// Everything computed from one score table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// The values the analysis depended on.
+    pub analysis: AnalysisRecord,
+    /// What the table holds.
+    pub table: TableSummary,
+    /// One entry per pair of coder and invocation budget, in order of coder, then budget.
+    pub strata: Vec<StratumFindings>,
+}
+
+/// The values an analysis depended on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnalysisRecord {
+    /// The draw order, such as `chacha8/1`.
+    pub generator: String,
+    /// The plan as used.
+    pub plan: AnalysisPlan,
+    /// Every key that differs from the frozen plan; empty where there was none to differ from.
+    pub deviations: Vec<Deviation>,
+}
+
+/// The findings of one coder with one invocation budget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StratumFindings {
+    /// The coder; null where the table has no such column.
+    pub coder: Option<String>,
+    /// The invocation budget; null where the table has no such column.
+    pub invocations: Option<Invocations>,
+    /// One entry per planned (malfunction, method), sorted by malfunction, then method.
+    pub cells: Vec<CellFinding>,
+    /// Lift over the no-method baseline, and methods against each other.
+    pub lifts: Lifts,
+    /// Does the method × malfunction matrix have structure?
+    pub h1: H1,
+    /// How far below an optimal repair is the cheat oracle?
+    pub h2: H2,
+    /// Does some method harm?
+    pub h3: Computed<Harm>,
+    /// What the tests of H3 can reach at all with these numbers of sessions.
+    pub attainability: Vec<Attainability>,
+    /// What the sessions cost, one entry per method, sorted.
+    pub cost: Vec<MethodCost>,
+}
+
+/// Computes all findings of a table. `frozen` is the plan the run was frozen with, if there was one. Keys are asked by
+/// name: `cell/{malfunction}/{method}`, `h1/{scale}`, `h2/{scale}/{malfunction}`, `h3/{malfunction}/{method}`.
+///
+/// # Errors
+/// Every key of the plan that is out of its range.
+pub fn findings(
+    table: &ScoreTable,
+    plan: &AnalysisPlan,
+    frozen: Option<&AnalysisPlan>,
+    seeds: &(impl NamedSeeds + Sync),
+) -> Result<Findings, Vec<PlanError>> {
+    plan.check()?;
+    Ok(Findings {
+        analysis: AnalysisRecord {
+            generator: GENERATOR.to_owned(),
+            plan: plan.clone(),
+            deviations: frozen.map_or_else(Vec::new, |frozen| plan.deviations_from(frozen)),
+        },
+        table: table.summary(),
+        strata: table
+            .strata()
+            .iter()
+            .map(|stratum| of_stratum(stratum, plan, seeds))
+            .collect(),
+    })
+}
+
+fn of_stratum(
+    stratum: &Stratum,
+    plan: &AnalysisPlan,
+    seeds: &(impl NamedSeeds + Sync),
+) -> StratumFindings {
+    let clipped = ResampledCells::new(stratum, Scale::Clipped, plan, seeds);
+    let raw = ResampledCells::new(stratum, Scale::Raw, plan, seeds);
+    let [on_clipped, on_raw] = [(Scale::Clipped, &clipped), (Scale::Raw, &raw)]
+        .map(|(scale, resampled)| lifts(stratum, scale, resampled));
+    StratumFindings {
+        coder: stratum.coder().map(str::to_owned),
+        invocations: stratum.invocations(),
+        cells: cells::summarise(stratum, plan, &clipped, &raw),
+        lifts: on_clipped.and(on_raw),
+        h1: h1(stratum, plan, seeds),
+        h2: h2(stratum, plan, &clipped, &raw, seeds),
+        h3: harm(stratum, plan, seeds).into(),
+        attainability: attainability::of_stratum(stratum, plan.q),
+        cost: costs(stratum),
+    }
+}

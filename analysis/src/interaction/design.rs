@@ -1,0 +1,232 @@
+//! Knows the additive model y ~ method + malfunction over given cell sizes, factored once for any number of data sets.
+//! Must not know how data sets are made.
+//! Start at `Design::new` and `Design::sums`.
+
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+
+use super::matrix::Matrix;
+use crate::computed::NotComputed;
+
+/// The sizes of the cells and the factored projection on main effects. Cells are numbered k·M + m.
+#[derive(Debug, Clone)]
+pub(crate) struct Design {
+    pub(crate) methods: usize,
+    pub(crate) malfunctions: usize,
+    /// N_mk at k·M + m.
+    pub(crate) sizes: Vec<usize>,
+    /// N_.k.
+    pub(crate) group_sizes: Vec<usize>,
+    pub(crate) df_interaction: usize,
+    pub(crate) df_any: usize,
+    pub(crate) df_error: usize,
+    /// L of L·Lᵗ = the normal equations of all methods but the last, malfunctions eliminated.
+    factor: DMatrix<f64>,
+}
+
+/// Sums of squares of one data set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sums {
+    /// SS_I.
+    pub(crate) interaction: f64,
+    /// SS of method and interaction together.
+    pub(crate) any: f64,
+    /// Σ N_mk c_mk², which is ΣY² − SSE.
+    pub(crate) cells: f64,
+}
+
+impl Design {
+    /// Factors the design of a matrix.
+    ///
+    /// # Errors
+    /// Fewer than two methods or malfunctions, no degree of freedom for interaction, or cells that do not connect.
+    pub(crate) fn new(matrix: &Matrix) -> Result<Self, NotComputed> {
+        let (methods, malfunctions) = (matrix.methods().len(), matrix.malfunctions().len());
+        if methods < 2 {
+            return Err(NotComputed::because(format!(
+                "{methods} explanation methods in default packaging have sessions; two are needed"
+            )));
+        }
+        if malfunctions < 2 {
+            return Err(NotComputed::because(format!(
+                "{malfunctions} malfunction has sessions; two are needed"
+            )));
+        }
+        connected(matrix)?;
+        let sizes: Vec<usize> = matrix.cells().iter().flatten().map(Vec::len).collect();
+        let group_sizes: Vec<usize> = sizes
+            .chunks(methods)
+            .map(|group| group.iter().sum())
+            .collect();
+        let cells = sizes.iter().filter(|size| **size > 0).count();
+        let df_interaction = cells - (methods + malfunctions - 1);
+        if df_interaction == 0 {
+            return Err(NotComputed::because(
+                "the cells leave no degree of freedom for interaction",
+            ));
+        }
+        let mut normal = DMatrix::zeros(methods - 1, methods - 1);
+        for (group, total) in sizes.chunks(methods).zip(&group_sizes) {
+            for row in 0..methods - 1 {
+                normal[(row, row)] += group[row] as f64;
+                for column in 0..methods - 1 {
+                    normal[(row, column)] -= (group[row] * group[column]) as f64 / *total as f64;
+                }
+            }
+        }
+        let factor = Cholesky::<f64, Dyn>::new(normal)
+            .ok_or_else(|| NotComputed::because("the additive model cannot be fitted"))?
+            .unpack();
+        Ok(Self {
+            methods,
+            malfunctions,
+            df_interaction,
+            df_any: cells - malfunctions,
+            df_error: matrix.sessions() - cells,
+            sizes,
+            group_sizes,
+            factor,
+        })
+    }
+
+    /// L⁻¹ r_k for one malfunction: its share of the vector whose square is SS of methods adjusted for malfunctions.
+    pub(crate) fn adjusted(&self, malfunction: usize, sums: &[f64]) -> Vec<f64> {
+        let mut vector = vec![0.0; self.methods - 1];
+        self.add_residual_sums(malfunction, sums, &mut vector);
+        self.solve(&mut vector);
+        vector
+    }
+
+    fn add_residual_sums(&self, malfunction: usize, sums: &[f64], vector: &mut [f64]) {
+        let mean = sums.iter().sum::<f64>() / self.group_sizes[malfunction] as f64;
+        let sizes = &self.sizes[malfunction * self.methods..];
+        for ((entry, sum), size) in vector.iter_mut().zip(sums).zip(sizes) {
+            *entry += sum - *size as f64 * mean;
+        }
+    }
+
+    /// Solves L·x = vector in place.
+    fn solve(&self, vector: &mut [f64]) {
+        for row in 0..vector.len() {
+            let known: f64 = (0..row)
+                .map(|column| self.factor[(row, column)] * vector[column])
+                .sum();
+            vector[row] = (vector[row] - known) / self.factor[(row, row)];
+        }
+    }
+
+    /// (Σ N_mk c_mk², N_.k c_.k²) of one malfunction from the sums of its cells.
+    pub(crate) fn group_squares(&self, malfunction: usize, sums: &[f64]) -> (f64, f64) {
+        let sizes = &self.sizes[malfunction * self.methods..];
+        let cells = sums
+            .iter()
+            .zip(sizes)
+            .filter(|(_, size)| **size > 0)
+            .map(|(sum, size)| sum * sum / *size as f64)
+            .sum();
+        let total: f64 = sums.iter().sum();
+        (cells, total * total / self.group_sizes[malfunction] as f64)
+    }
+
+    /// Sums of squares from the sums of all cells (k·M + m); `vector` is scratch space of M − 1.
+    pub(crate) fn sums(&self, cell_sums: &[f64], vector: &mut [f64]) -> Sums {
+        vector.fill(0.0);
+        let (mut cells, mut any) = (0.0, 0.0);
+        for (malfunction, sums) in cell_sums.chunks(self.methods).enumerate() {
+            let (squares, main) = self.group_squares(malfunction, sums);
+            cells += squares;
+            any += squares - main;
+            self.add_residual_sums(malfunction, sums, vector);
+        }
+        self.solve(vector);
+        let methods: f64 = vector.iter().map(|entry| entry * entry).sum();
+        Sums {
+            interaction: (any - methods).max(0.0),
+            any: any.max(0.0),
+            cells,
+        }
+    }
+
+    /// F_I from sums of squares, if there is an error term.
+    pub(crate) fn f(&self, interaction: f64, sse: f64) -> Result<f64, NotComputed> {
+        Ok(interaction / self.df_interaction as f64 / self.mse(sse)?)
+    }
+
+    /// F_any from sums of squares, if there is an error term.
+    pub(crate) fn f_any(&self, any: f64, sse: f64) -> Result<f64, NotComputed> {
+        Ok(any / self.df_any as f64 / self.mse(sse)?)
+    }
+
+    /// MSE, if it is above 0.
+    pub(crate) fn mse(&self, sse: f64) -> Result<f64, NotComputed> {
+        if self.df_error == 0 {
+            return Err(NotComputed::because(
+                "one session in every cell leaves no error term",
+            ));
+        }
+        if sse == 0.0 {
+            return Err(NotComputed::because("sessions do not vary within cells"));
+        }
+        Ok(sse / self.df_error as f64)
+    }
+}
+
+/// Checks that the bipartite graph of methods and malfunctions hangs together.
+fn connected(matrix: &Matrix) -> Result<(), NotComputed> {
+    let methods = matrix.methods();
+    let mut reached = vec![false; methods.len()];
+    reached[0] = true;
+    loop {
+        let before = reached.iter().filter(|is| **is).count();
+        for cells in matrix.cells() {
+            if cells
+                .iter()
+                .zip(&reached)
+                .any(|(cell, is)| *is && !cell.is_empty())
+            {
+                for (cell, is) in cells.iter().zip(&mut reached) {
+                    *is |= !cell.is_empty();
+                }
+            }
+        }
+        if reached.iter().filter(|is| **is).count() == before {
+            break;
+        }
+    }
+    if reached.iter().all(|is| *is) {
+        return Ok(());
+    }
+    let named = |wanted: bool| {
+        let names: Vec<&str> = methods
+            .iter()
+            .zip(&reached)
+            .filter(|(_, is)| **is == wanted)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        names.join(", ")
+    };
+    Err(NotComputed::because(format!(
+        "methods {{{}}} share no malfunction with {{{}}}",
+        named(true),
+        named(false)
+    )))
+}
+
+/// Sums of the sessions of each cell, at k·M + m.
+pub(crate) fn cell_sums(matrix: &Matrix) -> Vec<f64> {
+    matrix
+        .cells()
+        .iter()
+        .flatten()
+        .map(|cell| cell.iter().sum())
+        .collect()
+}
+
+/// C_mk = c_mk − c_.k (M × K) from means of cells at k·M + m.
+pub(crate) fn column_centred(methods: usize, cell_means: &[f64]) -> DMatrix<f64> {
+    let mut matrix = DMatrix::from_column_slice(methods, cell_means.len() / methods, cell_means);
+    for mut column in matrix.column_iter_mut() {
+        let mean = column.mean();
+        column -= DVector::from_element(methods, mean);
+    }
+    matrix
+}

@@ -1,0 +1,208 @@
+"""The command line: train, evaluate, serve, render."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from .core import runtime
+
+DEFAULT_AGENT = "agent/parameters.safetensors"
+
+
+class UsageError(Exception):
+    """A command line that cannot be followed."""
+
+
+def say(line: str) -> None:
+    """Writes one line of talk."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def configure(arguments: argparse.Namespace) -> None:
+    """Sets XLA's options, which must precede the import of JAX, and JAX's own."""
+    runtime.prepare()
+    import jax
+
+    if arguments.device != "auto":
+        jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[arguments.device])
+    if arguments.verb in ("train", "evaluate"):
+        cache = os.environ.get("EVALXRL_XLA_CACHE") or str(Path.cwd() / ".cache" / "xla")
+        jax.config.update("jax_compilation_cache_dir", cache)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def setting_of(arguments: argparse.Namespace) -> Any:
+    """The environment and its configuration, as the arguments name them."""
+    from .agents import train
+    from .core import registry
+
+    known, name = registry.names(), arguments.environment
+    if name is None and len(known) != 1:
+        raise UsageError(f"name one with --environment: {', '.join(known)}")
+    try:
+        env, params = registry.make(name or known[0])
+    except KeyError as error:
+        raise UsageError(error.args[0]) from error
+    return train.read_config(env, params, arguments.config)
+
+
+def train_verb(arguments: argparse.Namespace) -> None:
+    """Trains and writes the agent, or with --seeds one agent per seed."""
+    import jax
+
+    seconds = {"compile": 0.0}
+
+    def count(event: str, duration: float, **_: Any) -> None:
+        if event.startswith("/jax/core/compile/"):
+            seconds["compile"] += duration
+
+    jax.monitoring.register_event_duration_secs_listener(count)
+    begun = time.perf_counter()
+    from .agents import checkpoint, train
+
+    setting = setting_of(arguments)
+    updates = max(1, round(setting.static.updates * arguments.budget_factor))
+    setting = setting._replace(static=setting.static._replace(updates=updates))
+    seeds = arguments.seeds or [arguments.seed]
+    result = train.run(setting, seeds, say, arguments.chunks)
+    if arguments.chunks is None:
+        config = arguments.config or f"{setting.env.name}/config.toml"
+        for i, seed in enumerate(seeds):
+            training = jax.tree.map(lambda x, i=i: x[i], result.training) if len(seeds) > 1 else result.training
+            path = Path(arguments.agent, f"{seed}.safetensors") if arguments.seeds else arguments.agent
+            checkpoint.write_agent(path, train.agent_of(setting, training, seed, config))
+    total = time.perf_counter() - begun
+    seconds |= {"run": total - seconds["compile"], "total": total}
+    if arguments.json:
+        done = result.returns[-1][0]
+        document = {
+            "format": "evalxrl.training/1",
+            "updates": done,
+            "seconds": seconds,
+            "returns": result.returns,
+        }
+        print(json.dumps(document))
+
+
+def evaluate_verb(arguments: argparse.Namespace) -> None:
+    """Plays greedy episodes and prints mean and standard error."""
+    import numpy as np
+
+    from .agents import checkpoint, evaluate
+    from .core import keys, registry
+
+    setting = setting_of(arguments)
+    env, space = setting.env, setting.env.action_space
+    key = keys.seed_key(keys.hex_seed(arguments.key) if arguments.key else arguments.seed)
+    policies = (
+        {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
+    )
+    acts = {path: evaluate.greedy_policy(agent, space) for path, agent in policies.items()}
+    if arguments.random:
+        acts["random"] = evaluate.random_policy(key, space)
+    floor, played = registry.entry(env.name).return_floor, []
+    for name, act in acts.items():
+        returns = evaluate.evaluate(env, setting.params, act, key, arguments.episodes).returns
+        floored = np.maximum(returns, floor)
+        played.append({"agent": name, "returns": floored.tolist(), "unfloored_returns": returns.tolist()})
+        if not arguments.json:
+            error = floored.std(ddof=1) / len(floored) ** 0.5 if len(floored) > 1 else float("nan")
+            print(f"{name}  return {floored.mean():.3f}  standard error {error:.3f}  episodes {len(floored)}")
+    if arguments.json:
+        head = {"format": "evalxrl.evaluation/1", "environment": env.name, "episodes": arguments.episodes}
+        print(json.dumps(head | {"agents": played}))
+
+
+def serve_verb(arguments: argparse.Namespace) -> None:
+    """Serves the agent until killed."""
+    from .agents import checkpoint
+    from .serving import server
+
+    env = setting_of(arguments).env
+    server.serve(checkpoint.read_agent(arguments.agent, env), env, arguments.host, arguments.port, say)
+
+
+def render_verb(arguments: argparse.Namespace) -> None:
+    """Writes one greedy episode as a picture, an animation or text."""
+    from .agents import checkpoint, evaluate
+    from .core import images, keys, registry
+
+    setting, out = setting_of(arguments), Path(arguments.out)
+    env = setting.env
+    if out.suffix not in (".gif", ".png", ".txt"):
+        raise UsageError(f"--out {out}: the name must end in .gif, .png or .txt")
+    act = evaluate.greedy_policy(checkpoint.read_agent(arguments.agent, env), env.action_space)
+    states = evaluate.states_of_episode(env, setting.params, act, keys.seed_key(arguments.episode_seed))
+    drawing = registry.part(env.name, "render")
+    if out.suffix == ".txt":
+        out.write_text("\n\n".join(drawing.render_text(state, setting.params) for state in states) + "\n")
+    elif out.suffix == ".png":
+        images.write_png(out, drawing.render_rgb(states[-1], setting.params))
+    else:
+        images.write_gif(out, [drawing.render_rgb(state, setting.params) for state in states], fps=4)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of every verb."""
+    root = argparse.ArgumentParser(prog="python -m evalxrl_envs", description="Train and run agents.")
+    verbs = root.add_subparsers(dest="verb", required=True)
+    for name, run in (
+        ("train", train_verb),
+        ("evaluate", evaluate_verb),
+        ("serve", serve_verb),
+        ("render", render_verb),
+    ):
+        verb = verbs.add_parser(name, help=run.__doc__, description=run.__doc__)
+        verb.set_defaults(run=run)
+        verb.add_argument("--environment", metavar="ID", help="default: the only one present")
+        verb.add_argument("--config", metavar="FILE", help="default: the environment's config.toml")
+        verb.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
+        if name == "evaluate":
+            verb.add_argument("--agent", dest="agents", action="append", metavar="FILE", help="may be repeated")
+        else:
+            verb.add_argument("--agent", default=DEFAULT_AGENT, metavar="FILE")
+        if name in ("train", "evaluate"):
+            verb.add_argument("--seed", type=int, default=1)
+            verb.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        if name == "train":
+            verb.add_argument("--budget-factor", type=float, default=1.0, metavar="X", help="multiplies the updates")
+            verb.add_argument("--chunks", type=int, metavar="N", help="stop after N chunks and write no agent")
+            verb.add_argument("--seeds", type=lambda text: [int(n) for n in text.split(",")], metavar="N,N,...")
+        elif name == "evaluate":
+            verb.add_argument("--episodes", type=int, default=256)
+            verb.add_argument("--key", metavar="HEX64", help="32-byte seed of the episodes")
+            verb.add_argument("--random", action="store_true", help="uniform actions instead of an agent")
+        elif name == "serve":
+            verb.add_argument("--port", type=int, required=True)
+            verb.add_argument("--host", default="0.0.0.0")
+        else:
+            verb.add_argument("--episode-seed", type=int, default=1)
+            verb.add_argument("--out", default="episode.gif", metavar="FILE")
+    return root
+
+
+def main() -> int:
+    """Runs one verb; returns the exit code."""
+    arguments = parser().parse_args()
+    configure(arguments)
+    from .agents.checkpoint import InvalidAgent
+    from .agents.train import Diverged, InvalidConfig
+
+    codes = {UsageError: 2, InvalidConfig: 2, InvalidAgent: 3, Diverged: 4}
+    try:
+        arguments.run(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        say(f"{arguments.verb}: {error}")
+        return next((code for kind, code in codes.items() if isinstance(error, kind)), 1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""States as JSON, bit for bit, and the checks before an episode restarts from one."""
+
+from dataclasses import fields
+from typing import Any
+
+import jax
+import numpy as np
+
+from .protocol import Environment
+
+FORMAT = "evalxrl.state/1"
+
+
+def check(env: Environment, state: Any, params: Any) -> Any:
+    """Returns the state with NumPy leaves; a wrong shape, dtype or value is a `ValueError` naming the field."""
+    template = jax.eval_shape(env.initial, jax.random.key(0), params)
+    bounds, checked = env.bounds(params), {}
+    for field in fields(template):
+        wanted, value = getattr(template, field.name), np.asarray(getattr(state, field.name))
+        if value.shape != wanted.shape:
+            raise ValueError(f"{field.name}: shape {value.shape} is not {wanted.shape}")
+        if value.dtype != wanted.dtype:
+            raise ValueError(f"{field.name}: dtype {value.dtype} is not {wanted.dtype}")
+        if not np.all(np.isfinite(value)):
+            raise ValueError(f"{field.name}: not finite")
+        low, high = bounds.get(field.name, (-np.inf, np.inf))
+        if np.any(value < low) or np.any(value > high):
+            raise ValueError(f"{field.name}: outside {low} to {high}")
+        checked[field.name] = value
+    return type(state)(**checked)
+
+
+def to_json(env: Environment, state: Any) -> dict[str, Any]:
+    """The state as a JSON document; a float32 survives exactly."""
+    values = {field.name: np.asarray(getattr(state, field.name)).tolist() for field in fields(state)}
+    return {"format": FORMAT, "environment": env.name, "state": values}
+
+
+def from_json(env: Environment, document: dict[str, Any], params: Any) -> Any:
+    """Reads what `to_json` wrote and checks it."""
+    if document.get("format") != FORMAT or document.get("environment") != env.name:
+        raise ValueError(f"not a state of {env.name} in the format {FORMAT}")
+    template = jax.eval_shape(env.initial, jax.random.key(0), params)
+    wanted, given = {field.name for field in fields(template)}, document.get("state")
+    if not isinstance(given, dict) or set(given) != wanted:
+        raise ValueError(f"state: its fields must be {', '.join(sorted(wanted))}")
+    values = {}
+    for name, value in given.items():
+        dtype, raw = getattr(template, name).dtype, np.asarray(value)
+        if raw.dtype.kind not in ("i" if dtype.kind == "i" else "if"):
+            raise ValueError(f"{name}: not of dtype {dtype}")
+        if dtype.kind == "i" and np.any(raw != raw.astype(dtype)):
+            raise ValueError(f"{name}: too large for {dtype}")
+        values[name] = raw.astype(dtype)
+    return check(env, type(template)(**values), params)

@@ -1,0 +1,64 @@
+"""Shared fixtures: the environments under test, command lines, and one agent trained once."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from evalxrl_envs.core import runtime
+
+runtime.prepare()
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+
+jax.config.update("jax_platforms", "cpu")
+
+from evalxrl_envs.core import registry  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(params=registry.names())
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("xla")
+
+
+@pytest.fixture(scope="session")
+def run(cache):
+    """Runs `python -m evalxrl_envs ...` and returns the finished process."""
+
+    def call(*arguments, cwd=ROOT, module="evalxrl_envs", cores=None, **options):
+        environment = {k: v for k, v in os.environ.items() if k not in ("XLA_FLAGS", "NPROC", "PYTHONPATH")}
+        environment |= {"EVALXRL_XLA_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        line = [sys.executable, "-m", module, *map(str, arguments)]
+        if cores and shutil.which("taskset"):
+            line = ["taskset", "-c", cores, *line]
+        return subprocess.run(line, cwd=cwd, env=environment, capture_output=True, text=True, **options)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def small_config(tmp_path_factory):
+    """Treasure Grid's configuration with fewer updates."""
+    text = (ROOT / "evalxrl_envs/treasure_grid/config.toml").read_text()
+    path = tmp_path_factory.mktemp("config") / "config.toml"
+    lines = ["updates = 16" if line.startswith("updates") else line for line in text.splitlines()]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def agent_file(run, small_config, tmp_path_factory):
+    """An agent of 16 updates, trained by the command line."""
+    path = tmp_path_factory.mktemp("agent") / "parameters.safetensors"
+    done = run("train", "--config", small_config, "--agent", path, "--seed", 5)
+    assert done.returncode == 0, done.stderr
+    return path
