@@ -18,9 +18,6 @@ def parts(name):
 def random_states(env, params, count):
     """States met in random play, from all times of an episode."""
 
-    def keep(key, observation):
-        return env.action_space.sample(key)
-
     length = int(params.horizon)
     keys = jax.random.split(jax.random.key(11), -(-count // length))
 
