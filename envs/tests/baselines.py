@@ -1,6 +1,7 @@
 """Treasure Grid solved exactly: the value of the best and of the uniform random policy, by dynamic programming."""
 
 import numpy as np
+
 from evalxrl_envs.treasure_grid.environment import FLOOR, LARGE, MOVES, PIT, SIZE, SMALL, tables
 
 

@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tiny import Params, Tiny
+
 from evalxrl_envs.adapters import GymnasiumAdapter, GymnaxAdapter
 from evalxrl_envs.core import registry
 from evalxrl_envs.core.protocol import typed
 from evalxrl_envs.core.spaces import MultiDiscrete
-from tiny import Params, Tiny
 
 
 def test_a_gymnax_loop_runs_with_six_and_with_five_values(name):

@@ -4,12 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tiny import SPACES, tiny
+
 from evalxrl_envs.agents import checkpoint, evaluate, networks, normalise, ppo, train
 from evalxrl_envs.core import registry
 from evalxrl_envs.core.keys import seed_key
 from evalxrl_envs.core.protocol import typed
 from evalxrl_envs.core.spaces import Box, MultiDiscrete
-from tiny import SPACES, tiny
 
 
 def quiet(line):
@@ -142,7 +143,9 @@ def test_every_number_acts_and_none_compiles_anew(grid):
     before = len(misses)
     base = vector(train.run(grid, [2], quiet, chunk=1, chunks=3))
     changed = [grid._replace(hyper=typed(grid.hyper, {name: value * 0.5})) for name, value in vars(grid.hyper).items()]
-    changed += [grid._replace(weights=grid.weights * np.where(np.arange(4) == i, 3, 1).astype(np.float32)) for i in range(4)]
+    changed += [
+        grid._replace(weights=grid.weights * np.where(np.arange(4) == i, 3, 1).astype(np.float32)) for i in range(4)
+    ]
     halves = {k: v // 5 if v.dtype.kind == "i" else v * 0.5 for k, v in vars(grid.params).items()}
     changed += [grid._replace(params=typed(grid.params, {name: value})) for name, value in halves.items()]
     for setting in changed:

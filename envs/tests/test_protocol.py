@@ -6,10 +6,11 @@ import time
 
 import numpy as np
 import pytest
-from evalxrl_envs.serving import protocol
-from evalxrl_envs.serving.protocol import ProtocolError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from evalxrl_envs.serving import protocol
+from evalxrl_envs.serving.protocol import ProtocolError
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), (5, 43), (0, 2)])

@@ -12,6 +12,10 @@ import jax
 import numpy as np
 import pytest
 from conftest import ROOT
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tiny import Tiny
+
 from evalxrl_envs.agents import checkpoint, evaluate
 from evalxrl_envs.core import registry
 from evalxrl_envs.core.keys import hex_seed, seed_key
@@ -19,9 +23,6 @@ from evalxrl_envs.core.spaces import Box, MultiDiscrete
 from evalxrl_envs.scoring import driver
 from evalxrl_envs.serving import protocol, server
 from evalxrl_envs.serving.protocol import Stream, write_npy
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tiny import Tiny
 
 SEED, OTHER = "ab" * 32, "cd" * 32
 FLOOR = registry.entry("treasure_grid").return_floor
@@ -71,9 +72,9 @@ def request(address, episodes=32, **deadlines):
     )
 
 
-def score(reply, hello=READY, **options):
+def score(reply, hello=READY, later=10.0, **options):
     with serving(fake, reply, hello) as address:
-        return driver.score(request(address, **options))
+        return driver.score(request(address, reply=later, **options))
 
 
 def constant(value, dtype="<i4"):
@@ -244,7 +245,7 @@ def test_deadlines_for_ready_first_reply_and_total():
     assert "deadline" in score(silent, hello=None, ready=0.2)["reason"]
     assert "deadline" in score(silent, first=0.2)["reason"]
     assert "deadline" in score(drip, first=0.3)["reason"]
-    for late in (score(falls_silent, reply=0.2), score(falls_silent, total=2.0)):
+    for late in (score(falls_silent, later=0.2), score(falls_silent, total=2.0)):
         assert late["status"] == "scored" and late["floored"] > 0
 
 
@@ -289,7 +290,13 @@ def test_the_scorer_process_answers_line_by_line_and_survives_bad_requests():
         {"environment": "treasure_grid", "seed": "ab", "permutation_seed": OTHER, "episodes": 8, "address": "x:1"},
         {"environment": "treasure_grid", "colour": 1},
         [1],
-        {"environment": "treasure_grid", "seed": SEED, "permutation_seed": OTHER, "episodes": 8, "address": "127.0.0.1:1"},
+        {
+            "environment": "treasure_grid",
+            "seed": SEED,
+            "permutation_seed": OTHER,
+            "episodes": 8,
+            "address": "127.0.0.1:1",
+        },
     ]
     lines = "\n".join([*map(json.dumps, requests), "not json"]) + "\n"
     done = subprocess.run(

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 from baselines import solve
+
 from evalxrl_envs.core import registry
 from evalxrl_envs.treasure_grid import explain
 from evalxrl_envs.treasure_grid.environment import FLOOR, SIZE, State, observe_tile, tables

@@ -22,12 +22,6 @@ def output_size(space: Space) -> int:
     return int(np.prod(space.shape)) if isinstance(space, Box) else sum(space.heads)
 
 
-def layer_sizes(env: Environment) -> dict[str, list[int]]:
-    """Widths from input to output, by network."""
-    inputs = env.observation_space.shape[0]
-    return {"policy": [inputs, *HIDDEN, output_size(env.action_space)], "value": [inputs, *HIDDEN, 1]}
-
-
 def orthogonal(generator: np.random.Generator, rows: int, columns: int, gain: float) -> np.ndarray:
     """Draws a matrix with orthogonal rows or columns, by Gram-Schmidt done twice."""
     basis = generator.standard_normal((min(rows, columns), max(rows, columns)))
@@ -41,8 +35,8 @@ def orthogonal(generator: np.random.Generator, rows: int, columns: int, gain: fl
 def shapes(env: Environment) -> dict[str, tuple[int, ...]]:
     """The shape of every parameter, by name, in alphabetic order."""
     named: dict[str, tuple[int, ...]] = {}
-    for network, sizes in layer_sizes(env).items():
-        for i, (rows, columns) in enumerate(itertools.pairwise(sizes)):
+    for network, outputs in (("policy", output_size(env.action_space)), ("value", 1)):
+        for i, (rows, columns) in enumerate(itertools.pairwise((*env.observation_space.shape, *HIDDEN, outputs))):
             named |= {f"{network}/{i}/w": (rows, columns), f"{network}/{i}/b": (columns,)}
     if isinstance(env.action_space, Box):
         named["policy/log_std"] = (output_size(env.action_space),)

@@ -15,7 +15,7 @@ import numpy as np
 from ..core import registry
 from ..core.protocol import SIMPLEST, Environment, typed
 from . import networks, normalise, ppo
-from .checkpoint import Agent, versions
+from .checkpoint import Agent
 
 START = 2**64 - 1
 """The random stream of a run's start; update i uses stream i."""
@@ -35,13 +35,10 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
         if key not in defaults:
             near = difflib.get_close_matches(key, defaults, 1, 0.0)
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-        default = defaults[key]
-        whole = isinstance(default, bool | int) or np.asarray(default).dtype.kind == "i"
-        fits = (
-            isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
-        )
-        if not fits or (isinstance(value, bool) and not isinstance(default, bool)) or not np.isfinite(value):
-            raise InvalidConfig(f"{where}: {key} = {value!r} is not {'a whole number' if whole else 'a number'}")
+        kinds = {"b": (bool, "true or false"), "i": (int, "a whole number"), "f": (int | float, "a number")}
+        kind, words = kinds[np.asarray(defaults[key]).dtype.kind]
+        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool) or not np.isfinite(value):
+            raise InvalidConfig(f"{where}: {key} = {value!r} is not {words}")
     return table
 
 
@@ -85,8 +82,7 @@ def start(setting: ppo.Setting, seed: int) -> ppo.Training:
     random = ppo.generator(seed, START)
     parameters = networks.initial_parameters(random, env)
     actors = ppo.Actors(
-        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env),
-        np.zeros(count, np.float32),
+        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env), np.zeros(count, np.float32)
     )
     vector = np.asarray(networks.flatten(parameters))
     moments = normalise.initial(env.observation_space.shape[0]) if setting.static.normalise else None
@@ -100,7 +96,13 @@ def agent_of(setting: ppo.Setting, training: ppo.Training, seed: int, config: st
     parameters = networks.unflatten(vector, setting.env)
     if not all(np.all(np.isfinite(array)) for array in parameters.values()):
         raise Diverged(f"training diverged with seed {seed}: parameters are not finite")
-    metadata = {"environment": setting.env.name, "config": config, "seed": str(seed), **versions()}
+    metadata = {
+        "environment": setting.env.name,
+        "config": config,
+        "seed": str(seed),
+        "evalxrl_envs": registry.VERSION,
+        "jax": jax.__version__,
+    }
     return Agent(parameters, moments, metadata)
 
 
