@@ -58,7 +58,7 @@ def train_verb(arguments: argparse.Namespace) -> None:
 
     compiling: list[float] = []
     jax.monitoring.register_event_duration_secs_listener(
-        lambda event, seconds, **_: compiling.append(seconds) if event.startswith("/jax/core/compile/") else None
+        lambda event, duration_secs, **_: compiling.extend([duration_secs] * event.startswith("/jax/core/compile/"))
     )
     begun = time.perf_counter()
     from .agents import checkpoint, train
@@ -104,8 +104,8 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
         floored = np.maximum(returns, floor)
         played.append({"agent": name, "returns": floored.tolist(), "unfloored_returns": returns.tolist()})
         if not arguments.json:
-            error = floored.std() / max(len(floored) - 1, 1) ** 0.5
-            print(f"{name}  return {floored.mean():.3f}  standard error {error:.3f}  episodes {len(floored)}")
+            spread = floored.std() / max(len(floored) - 1, 1) ** 0.5
+            print(f"{name}  return {floored.mean():.3f}  standard error {spread:.3f}  episodes {len(floored)}")
     if arguments.json:
         head = {"format": "evalxrl.evaluation/1", "environment": env.name, "episodes": arguments.episodes}
         print(json.dumps(head | {"agents": played}))

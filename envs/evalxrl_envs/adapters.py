@@ -88,7 +88,7 @@ def _gymnasium_space(space: Space) -> Any:
 
     if isinstance(space, Box):
         return spaces.Box(space.low, space.high, space.shape, np.float32)
-    return spaces.Discrete(space.n) if isinstance(space, Discrete) else spaces.MultiDiscrete(space.n)
+    return spaces.Discrete(space.n) if isinstance(space, Discrete) else spaces.MultiDiscrete(list(space.n))
 
 
 def GymnasiumAdapter(env: Environment, params: Any, render_mode: str | None = None) -> Any:

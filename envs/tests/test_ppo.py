@@ -172,6 +172,7 @@ def test_configurations_are_checked(grid, tmp_path):
         ("[params]\nslip = 'much'", "slip"),
         ("[static]\nminibatches = 5", "minibatches"),
         ("[hyper", "config.toml"),
+        ("hyper = 1", "hyper is not a table"),
     ):
         path.write_text(text)
         with pytest.raises(train.InvalidConfig, match=message):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,7 @@ import numpy as np
 from ..core.protocol import Environment
 from ..core.spaces import Box, Space
 
-Parameters = dict[str, jax.Array]
+Parameters = dict[str, Any]
 """Arrays by flat name, such as `policy/0/w`."""
 
 HIDDEN = (64, 64)
@@ -50,7 +51,7 @@ def initial_parameters(generator: np.random.Generator, env: Environment) -> dict
         if name.endswith("/w"):
             last = name.split("/")[1] == str(len(HIDDEN))
             gain = (0.01 if name.startswith("policy") else 1.0) if last else 2**0.5
-            parameters[name] = orthogonal(generator, *shape, gain)
+            parameters[name] = orthogonal(generator, shape[0], shape[1], gain)
         else:
             parameters[name] = np.full(shape, INITIAL_LOG_STD if name == "policy/log_std" else 0.0, np.float32)
     return parameters
@@ -93,7 +94,7 @@ def value(parameters: Parameters, x: jax.Array) -> jax.Array:
 
 def _heads(space: Space, outputs: jax.Array) -> list[jax.Array]:
     """Cuts logits into heads."""
-    edges = np.cumsum((0, *space.heads))  # type: ignore[union-attr]
+    edges = np.cumsum([0, *space.heads])  # type: ignore[union-attr]
     return [outputs[..., a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 

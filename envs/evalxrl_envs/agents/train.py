@@ -37,7 +37,12 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         kinds = {"b": (bool, "true or false"), "i": (int, "a whole number"), "f": (int | float, "a number")}
         kind, words = kinds[np.asarray(defaults[key]).dtype.kind]
-        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool) or not np.isfinite(value):
+        if (
+            not isinstance(value, kind)
+            or isinstance(value, bool) != (kind is bool)
+            or value != value
+            or abs(value) == np.inf
+        ):  # type: ignore[operator]
             raise InvalidConfig(f"{where}: {key} = {value!r} is not {words}")
     return table
 
@@ -57,6 +62,9 @@ def read_config(env: Environment, params: Any, path: Path | str | None = None) -
         "params": {field.name: getattr(params, field.name) for field in fields(params)},
     }
     _checked(str(path), dict.fromkeys(tables, 0), dict.fromkeys(defaults, 0))
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise InvalidConfig(f"{path}: {name} is not a table")
     read = {name: _checked(f"{path} [{name}]", tables.get(name, {}), defaults[name]) for name in defaults}
     static = ppo.Static(**read["static"])
     if min(static[:5]) < 1 or static.environments * static.steps % static.minibatches:
@@ -81,13 +89,12 @@ def start(setting: ppo.Setting, seed: int) -> ppo.Training:
     env, count = setting.env, setting.static.environments
     random = ppo.generator(seed, START)
     parameters = networks.initial_parameters(random, env)
-    actors = ppo.Actors(
-        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env), np.zeros(count, np.float32)
-    )
-    vector = np.asarray(networks.flatten(parameters))
+    observation, state = _reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env)
+    actors = ppo.Actors(observation, state, np.zeros(count, np.float32))  # type: ignore[arg-type]
+    vector = np.concatenate([array.ravel() for array in parameters.values()])
     moments = normalise.initial(env.observation_space.shape[0]) if setting.static.normalise else None
-    learner = ppo.Learner(vector, np.zeros_like(vector), np.zeros_like(vector), np.float32(0))
-    return ppo.Training(learner, moments, actors, np.float32(0))
+    learner = ppo.Learner(vector, np.zeros_like(vector), np.zeros_like(vector), np.float32(0))  # type: ignore[arg-type]
+    return ppo.Training(learner, moments, actors, np.float32(0))  # type: ignore[arg-type]
 
 
 def agent_of(setting: ppo.Setting, training: ppo.Training, seed: int, config: str) -> Agent:
