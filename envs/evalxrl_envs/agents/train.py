@@ -1,6 +1,7 @@
 """A training run: its configuration file, its start, its loop, and its result."""
 
 import difflib
+import math
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -37,12 +38,8 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         kinds = {"b": (bool, "true or false"), "i": (int, "a whole number"), "f": (int | float, "a number")}
         kind, words = kinds[np.asarray(defaults[key]).dtype.kind]
-        if (
-            not isinstance(value, kind)
-            or isinstance(value, bool) != (kind is bool)
-            or value != value
-            or abs(value) == np.inf
-        ):  # type: ignore[operator]
+        fits = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
+        if not fits or not math.isfinite(value):
             raise InvalidConfig(f"{where}: {key} = {value!r} is not {words}")
     return table
 
