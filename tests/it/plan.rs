@@ -40,7 +40,7 @@ fn reference(catalog: &Catalog, id: &str) -> Reference {
         source: catalog
             .environment(&malfunction.environment)
             .unwrap()
-            .hash
+            .training_hash
             .clone(),
         fault: malfunction.fault_hash.clone(),
         seeds: vec!["reference/train/0".into()],
