@@ -16,11 +16,7 @@ def _talk(stream: protocol.Stream, agent: Agent, env: Environment) -> None:
     hello = stream.receive({protocol.HELLO: protocol.TEXT_CAP})
     terms = protocol.read_json(hello.payload)
     batch, (size,) = terms.get("batch"), env.observation_space.shape
-    wanted = {
-        "batch": batch,
-        "observation": {"dtype": "<f4", "shape": [size]},
-        "action": env.action_space.describe(),
-    }
+    wanted = {"batch": batch, "observation": {"dtype": "<f4", "shape": [size]}, "action": env.action_space.describe()}
     if terms != wanted or not isinstance(batch, int) or not 0 < batch * size * 4 < protocol.OBSERVE_CAP:
         raise protocol.ProtocolError(f"this server offers {wanted}")
     act = greedy_policy(agent, env.action_space)
