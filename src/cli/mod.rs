@@ -3,15 +3,22 @@
 //! Start at `main`.
 
 mod check;
+mod clean;
+mod context;
 mod exit;
 mod facts;
 mod interpreter;
+mod jobs;
 mod list;
 mod new;
 mod out;
 mod plan;
+mod planning;
+mod progress;
 mod reference;
 mod root;
+mod run;
+mod sandboxes;
 
 use std::process::ExitCode;
 
@@ -34,6 +41,8 @@ enum Verb {
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
+    Run(run::Args),
+    Clean(clean::Args),
 }
 
 /// Reads the command line, runs the verb, and turns its failure into a message and an exit code.
@@ -53,5 +62,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),
+        Verb::Run(args) => run::run(args),
+        Verb::Clean(args) => clean::run(args),
     }
 }

@@ -5,6 +5,7 @@
 mod budget;
 mod fault;
 mod identifiers;
+mod isolation;
 mod outcome;
 mod performance;
 mod seed;
@@ -15,6 +16,7 @@ pub use fault::{FaultKind, HarnessFault};
 pub use identifiers::{
     CoderLabel, DossierId, EnvironmentId, IdError, MalfunctionId, MethodId, Opaque,
 };
+pub use isolation::{ImageFacts, Isolation, Probe};
 pub use outcome::{Outcome, OutcomeKind};
 pub use performance::{Performance, PerformanceError};
 pub use seed::{RootSeed, Seed, SeedError, SeedName};
