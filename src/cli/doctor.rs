@@ -61,21 +61,36 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let room = context::room_on_disk(&root);
     if args.json {
-        let facts: BTreeMap<&str, &String> = facts.iter().map(|(name, value)| (*name, value)).collect();
-        out::data(&format!("{:#}\n", document(&facts, sandbox, &probes, broken.as_ref())))?;
+        let facts: BTreeMap<&str, &String> =
+            facts.iter().map(|(name, value)| (*name, value)).collect();
+        out::data(&format!(
+            "{:#}\n",
+            document(&facts, sandbox, &probes, broken.as_ref())
+        ))?;
     } else {
         let mut text = out::table(
-            &facts.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>(),
+            &facts
+                .into_iter()
+                .map(|(name, value)| vec![name.to_owned(), value])
+                .collect::<Vec<_>>(),
         );
         text.push('\n');
-        let mut rows = vec![["probe", "as it must be", "seen"].map(str::to_owned).to_vec()];
+        let mut rows = vec![
+            ["probe", "as it must be", "seen"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         for probe in &probes {
             let verdict = match (probe.passed, isolation) {
                 (true, _) => "yes",
                 (false, Isolation::Docker) => "NO",
                 (false, Isolation::None) => "no (nothing seals local processes)",
             };
-            rows.push(vec![probe.name.clone(), verdict.to_owned(), probe.seen.clone()]);
+            rows.push(vec![
+                probe.name.clone(),
+                verdict.to_owned(),
+                probe.seen.clone(),
+            ]);
         }
         text.push_str(&out::table(&rows));
         out::data(&text)?;
@@ -105,7 +120,10 @@ fn document(
 /// Makes one workspace and one scorer, looks around in them, and removes them.
 async fn examine(sandbox: &dyn Sandbox) -> Result<Examination, HarnessFault> {
     let seed = RootSeed::weak(u64::from(std::process::id())).derive(&SeedName::new("doctor"));
-    let owner = Owner { run: "doctor".to_owned(), session: Opaque::from_seed(&seed) };
+    let owner = Owner {
+        run: "doctor".to_owned(),
+        session: Opaque::from_seed(&seed),
+    };
     let network = sandbox.network(&owner).await?;
     let limits = Limits {
         memory: 2 << 30,
@@ -124,12 +142,16 @@ async fn examine(sandbox: &dyn Sandbox) -> Result<Examination, HarnessFault> {
         owner: owner.clone(),
     };
     let workspace = sandbox.create(spec(Role::Workspace, None)).await;
-    let scorer = sandbox.create(spec(Role::Scorer, Some(network.clone()))).await;
+    let scorer = sandbox
+        .create(spec(Role::Scorer, Some(network.clone())))
+        .await;
     let looked = match (&workspace, &scorer) {
         (Ok(workspace), Ok(scorer)) => {
             let text = "import sys, jax; print(sys.version.split()[0], jax.__version__)";
             let command = Command::new(User::Coder, &["python3", "-c", text]);
-            let jax = workspace.exec(command.limit(Duration::from_secs(120))).await;
+            let jax = workspace
+                .exec(command.limit(Duration::from_secs(120)))
+                .await;
             let probes = sandbox.probe(workspace.as_ref(), scorer.as_ref()).await;
             jax.and_then(|jax| match jax.exit {
                 Exit::Code(0) => Ok(Examination {
@@ -138,7 +160,10 @@ async fn examine(sandbox: &dyn Sandbox) -> Result<Examination, HarnessFault> {
                 }),
                 _ => Err(HarnessFault::new(
                     FaultKind::ImageMissing,
-                    format!("python3 in a workspace cannot import jax: {}", String::from_utf8_lossy(&jax.stderr)),
+                    format!(
+                        "python3 in a workspace cannot import jax: {}",
+                        String::from_utf8_lossy(&jax.stderr)
+                    ),
                 )),
             })
         }

@@ -75,7 +75,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if build.sandbox != Choice::Docker {
-        let runtime = front.wait(images::local(&recipe, &out::talk)).map_err(sandboxes::failure)?;
+        let runtime = front
+            .wait(images::local(&recipe, &out::talk))
+            .map_err(sandboxes::failure)?;
         list("local", runtime.facts());
     }
     if build.sandbox != Choice::Local {

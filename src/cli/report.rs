@@ -44,8 +44,12 @@ pub(super) fn failure(error: report::ReportError) -> Failure {
         _ => Code::Internal,
     };
     let remedy = match &error {
-        Error::Mixed(_) => "report runs of one kind of sandbox, one version and one set of references",
-        Error::Contradiction(_) => "the named records were changed or come from another run; move them aside and run again",
+        Error::Mixed(_) => {
+            "report runs of one kind of sandbox, one version and one set of references"
+        }
+        Error::Contradiction(_) => {
+            "the named records were changed or come from another run; move them aside and run again"
+        }
         Error::Analysis(_) => "mend [analysis] of the experiment",
         Error::File { .. } => "check the folder's permissions and the disk",
         _ => "this is a defect of ours; the run directory is untouched",

@@ -36,7 +36,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.session {
         None => sessions(&run, &plan, args.json),
         Some(name) => {
-            let planned = plan.sessions.iter().find(|session| session.key.to_string() == *name);
+            let planned = plan
+                .sessions
+                .iter()
+                .find(|session| session.key.to_string() == *name);
             let planned = planned.ok_or_else(|| {
                 Failure::new(Code::Usage, format!("the plan has no session `{name}`"))
                     .remedy(format!("`evalxrl show {}` lists all", args.run.display()))
@@ -47,7 +50,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn sessions(run: &RunDirectory, plan: &Plan, as_json: bool) -> Result<(), Failure> {
-    let header = ["session", "state", "outcome", "raw", "rank", "score calls", "seconds"];
+    let header = [
+        "session",
+        "state",
+        "outcome",
+        "raw",
+        "rank",
+        "score calls",
+        "seconds",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     let mut documents = Vec::new();
     let mut finished = 0;
@@ -70,7 +81,9 @@ fn sessions(run: &RunDirectory, plan: &Plan, as_json: bool) -> Result<(), Failur
                 record.outcome.kind().as_str().to_owned(),
                 format!("{:+.3}", record.repair_score.raw),
                 rank.map_or_else(String::new, |rank| {
-                    let place = rank.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+                    let place = rank
+                        .rank
+                        .map_or_else(|| "-".to_owned(), |rank| rank.to_string());
                     format!("{place}/{}", rank.candidates)
                 }),
                 record.calls.score.to_string(),
@@ -104,11 +117,14 @@ fn sessions(run: &RunDirectory, plan: &Plan, as_json: bool) -> Result<(), Failur
 fn session(run: &RunDirectory, key: &SessionKey, as_json: bool) -> Result<(), Failure> {
     let path = run.transcript(key);
     let lines = read_transcript(&path).map_err(|error| {
-        Failure::new(Code::Usage, format!("{}: {error}", path.display()))
-            .remedy("the session has not begun, or its last attempt failed; see its attempts folder")
+        Failure::new(Code::Usage, format!("{}: {error}", path.display())).remedy(
+            "the session has not begun, or its last attempt failed; see its attempts folder",
+        )
     })?;
     if as_json {
-        return out::data(&pretty(&json!({ "format": "evalxrl.transcript/1", "lines": lines })));
+        return out::data(&pretty(
+            &json!({ "format": "evalxrl.transcript/1", "lines": lines }),
+        ));
     }
     let mut text = String::new();
     for line in &lines {
@@ -131,7 +147,15 @@ fn session(run: &RunDirectory, key: &SessionKey, as_json: bool) -> Result<(), Fa
 
 /// Text of a session without anything that a terminal would obey.
 fn inert(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 fn pretty(value: &serde_json::Value) -> String {
@@ -144,6 +168,9 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_obey_is_inert() {
-        assert_eq!(inert("\x1b]0;title\x07 a\tb"), "\u{fffd}]0;title\u{fffd} a\tb");
+        assert_eq!(
+            inert("\x1b]0;title\x07 a\tb"),
+            "\u{fffd}]0;title\u{fffd} a\tb"
+        );
     }
 }

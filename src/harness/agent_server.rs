@@ -169,7 +169,7 @@ impl AgentServer {
     ///
     /// # Errors
     /// The sandbox cannot be removed.
-    pub async fn stop(&self) -> Result<(), HarnessFault> {
+    pub async fn stop(self) -> Result<(), HarnessFault> {
         self.sandbox.remove().await
     }
 }
