@@ -58,6 +58,8 @@ pub struct Reference {
     pub above_random: f64,
     /// Whether it is a floor pair.
     pub floor: bool,
+    /// Standard error that the draw of episodes gives the gap.
+    pub episode_error: f64,
     /// Mean return of each clean agent, in order of `seeds`.
     pub clean: Vec<f64>,
     /// Mean return of each broken agent, in order of `seeds`.
@@ -71,16 +73,21 @@ impl Reference {
         self.p_clean - self.p_broken
     }
 
-    /// Standard error of the gap.
+    /// Standard error of the gap over training seeds.
     #[must_use]
     pub fn gap_error(&self) -> f64 {
         self.se_clean.hypot(self.se_broken)
     }
 
-    /// What `min_gap` of the manifest must be: the lower 95 % bound of the gap, rounded down to two digits.
+    /// What `min_gap` of the manifest must be: the lower 95 % bound of the gap of one block, rounded down to two digits.
+    ///
+    /// A block has one broken agent and episodes of its own, so its gap scatters by the deviation over broken agents
+    /// and by the draw of episodes, not by the smaller error of a mean over ten agents.
     #[must_use]
     pub fn min_gap(&self) -> f64 {
-        round_down(self.gap() - 1.96 * self.gap_error())
+        let deviation = self.se_broken * (self.broken.len() as f64).sqrt();
+        let scatter = self.se_clean.hypot(deviation).hypot(self.episode_error);
+        round_down(self.gap() - 1.96 * scatter)
     }
 }
 

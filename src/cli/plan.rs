@@ -9,14 +9,14 @@ use clap::Args as ClapArgs;
 use crate::plan::{self, Plan};
 
 use super::root::{CatalogFolder, invalid};
-use super::{Code, Failure, facts, out};
+use super::{Code, Failure, out, planning};
 
 /// Shows the sessions of an experiment, or every reason why it cannot be run.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// The experiment file
     experiment: PathBuf,
-    /// Prints the plan as it would be frozen
+    /// Prints the plan as it would be frozen, but for the image tags, which `run` adds
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let place = args.experiment.display().to_string();
     let text = std::fs::read_to_string(&args.experiment)
         .map_err(|error| Failure::new(Code::Usage, format!("{place}: {error}")))?;
-    let facts = facts::gather(catalog.root())?;
+    let facts = planning::facts(&catalog)?;
     let plan =
         plan::build(&place, &text, &catalog, &facts).map_err(|problems| invalid(&problems))?;
     for warning in plan::warnings(&plan) {
@@ -79,13 +79,9 @@ fn summary(plan: &Plan) -> String {
         ),
     ];
     let mut text = out::table(&rows.map(|(name, value)| vec![name.to_owned(), value]));
-    let mut table = vec![["index", "session", "hash"].map(str::to_owned).to_vec()];
+    let mut table = vec![["index", "session"].map(str::to_owned).to_vec()];
     for session in &plan.sessions {
-        table.push(vec![
-            session.index.to_string(),
-            session.key.to_string(),
-            session.session_hash[..12].to_owned(),
-        ]);
+        table.push(vec![session.index.to_string(), session.key.to_string()]);
     }
     text.push('\n');
     text.push_str(&out::table(&table));

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use crate::catalog::{Catalog, Malfunction, REFERENCES, ReferenceState, References};
+use crate::harness::Role;
+use crate::harness::blocking::Front;
+use crate::harness::images::{self, Recipe};
 use crate::reference::{Bureau, Cache, FEWEST_SEEDS, Measured};
 use crate::vocab::MalfunctionId;
 
 use super::interpreter::Interpreter;
 use super::root::CatalogFolder;
-use super::{Code, Failure, out};
+use super::{Code, Failure, context, out, sandboxes};
 
 /// Trains clean and broken agents, and admits or rejects malfunctions.
 #[derive(Debug, ClapArgs)]
@@ -26,9 +29,9 @@ pub(super) struct Args {
     /// Measures all malfunctions, fresh references or not
     #[arg(long)]
     all: bool,
-    /// A Python with the packages of envs/requirements.lock
-    #[arg(long, value_name = "FILE", default_value = "python3")]
-    python: PathBuf,
+    /// A Python with the packages of envs/requirements.lock [default: that of local sandboxes, made now if absent]
+    #[arg(long, value_name = "FILE")]
+    python: Option<PathBuf>,
     #[command(flatten)]
     folder: CatalogFolder,
 }
@@ -48,8 +51,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let chosen = choose(&catalog, args)?;
     let mut references = catalog.references().clone();
     references.keep(|id| catalog.malfunction(id).is_ok());
-    let cache = cache_folder()?;
-    let mut laboratory = Interpreter::new(args.python.clone(), cache.join("xla"));
+    let cache = context::cache()?;
+    let python = match &args.python {
+        Some(python) => python.clone(),
+        None => workspace_python(catalog.root(), &cache)?,
+    };
+    let mut laboratory = Interpreter::new(python, cache.join("xla"));
     let mut bureau = Bureau::new(&catalog, &mut laboratory, Cache::below(&cache), args.seeds);
     let mut rejected = Vec::new();
     for malfunction in chosen {
@@ -80,6 +87,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Err(Failure::new(Code::CheckFailed, format!("not admitted: {list}")).remedy(
         "make the fault stronger, or remove its folder and keep its row in malfunctions/README.md",
     ))
+}
+
+/// The Python of local sandboxes.
+fn workspace_python(root: &Path, cache: &Path) -> Result<PathBuf, Failure> {
+    let front = Front::new().map_err(sandboxes::failure)?;
+    let recipe = Recipe::of(root, cache);
+    let runtime = front
+        .wait(images::local(&recipe, &out::talk))
+        .map_err(sandboxes::failure)?;
+    Ok(runtime.interpreter(Role::Workspace).to_owned())
 }
 
 fn choose<'a>(catalog: &'a Catalog, args: &Args) -> Result<Vec<&'a Malfunction>, Failure> {
@@ -156,20 +173,4 @@ fn write(root: &Path, references: &References) -> Result<(), Failure> {
     file.persist(&path)
         .map_err(|error| failed(error.to_string()))?;
     Ok(())
-}
-
-/// `$XDG_CACHE_HOME/evalxrl`, or `~/.cache/evalxrl`.
-fn cache_folder() -> Result<PathBuf, Failure> {
-    let named = std::env::var_os("XDG_CACHE_HOME").filter(|value| !value.is_empty());
-    let base = match (named, std::env::var_os("HOME")) {
-        (Some(cache), _) => PathBuf::from(cache),
-        (None, Some(home)) => PathBuf::from(home).join(".cache"),
-        (None, None) => {
-            return Err(Failure::new(
-                Code::Usage,
-                "neither XDG_CACHE_HOME nor HOME is set",
-            ));
-        }
-    };
-    Ok(base.join("evalxrl"))
 }

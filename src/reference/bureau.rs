@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use evalxrl_analysis::repair_score::ReferencePerformance;
+
 use crate::catalog::{Catalog, Environment, Files, Malfunction, Reference};
 use crate::vocab::{EnvironmentId, SeedName};
 
@@ -27,9 +29,46 @@ pub struct Bureau<'a> {
 
 #[derive(Clone)]
 struct CleanFigures {
-    clean: Vec<f64>,
-    repaired: Vec<f64>,
+    clean: Played,
+    repaired: Played,
     p_random: f64,
+}
+
+/// Returns of several agents on the same episodes, averaged either way.
+#[derive(Debug, Clone, PartialEq)]
+struct Played {
+    /// Mean over episodes, one per agent.
+    by_agent: Vec<f64>,
+    /// Mean over agents, one per episode.
+    by_episode: Vec<f64>,
+}
+
+impl Played {
+    fn of(returns: &[Vec<f64>]) -> Self {
+        let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
+        let episodes = returns.first().map_or(0, Vec::len);
+        let column = |episode: usize| -> Vec<f64> {
+            returns
+                .iter()
+                .filter_map(|list| list.get(episode).copied())
+                .collect()
+        };
+        Self {
+            by_agent: returns.iter().map(|list| mean(list)).collect(),
+            by_episode: (0..episodes).map(|one| mean(&column(one))).collect(),
+        }
+    }
+
+    /// Standard error that the draw of episodes gives the difference of two means over them.
+    fn episode_error(&self, other: &Self) -> f64 {
+        let differences: Vec<f64> = self
+            .by_episode
+            .iter()
+            .zip(&other.by_episode)
+            .map(|(one, two)| one - two)
+            .collect();
+        ReferencePerformance::over_seeds(&differences).map_or(0.0, |over| over.standard_error)
+    }
 }
 
 /// What a measurement came to.
@@ -89,13 +128,17 @@ impl<'a> Bureau<'a> {
             &names,
         )?;
         let played = served_by(&faulty, environment);
-        let broken = self.means(environment, &played, Players::Agents(&agents), id.as_str())?;
-        let figures = Figures::of(&clean.clean, &broken, clean.p_random, &clean.repaired).map_err(
-            |error| ReferenceError::Figures {
-                malfunction: id.clone(),
-                error,
-            },
-        )?;
+        let broken = self.play(environment, &played, Players::Agents(&agents), id.as_str())?;
+        let figures = Figures::of(
+            &clean.clean.by_agent,
+            &broken.by_agent,
+            clean.p_random,
+            &clean.repaired.by_agent,
+        )
+        .map_err(|error| ReferenceError::Figures {
+            malfunction: id.clone(),
+            error,
+        })?;
         let mut refusals = figures.refusals();
         if self.seeds < FEWEST_SEEDS {
             refusals.push(format!(
@@ -122,8 +165,9 @@ impl<'a> Bureau<'a> {
             repaired: figures.repaired,
             above_random: figures.above_random,
             floor: figures.is_floor(),
-            clean: clean.clean.clone(),
-            broken,
+            episode_error: clean.clean.episode_error(&broken),
+            clean: clean.clean.by_agent.clone(),
+            broken: broken.by_agent,
         });
         Ok(Measured {
             figures,
@@ -154,24 +198,24 @@ impl<'a> Bureau<'a> {
         let first: Vec<SeedName> = (0..self.seeds).map(training).collect();
         let (clean, repaired) = (of(&first)?, of(&repair_names)?);
         let source = &environment.source;
-        let mut means = |players, what| self.means(environment, source, players, what);
+        let mut play = |players, what| self.play(environment, source, players, what);
         let figures = CleanFigures {
-            clean: means(Players::Agents(&clean), "clean agents")?,
-            repaired: means(Players::Agents(&repaired), "repaired agents")?,
-            p_random: means(Players::Random, "random play")?[0],
+            clean: play(Players::Agents(&clean), "clean agents")?,
+            repaired: play(Players::Agents(&repaired), "repaired agents")?,
+            p_random: play(Players::Random, "random play")?.by_agent[0],
         };
         self.clean.insert(environment.id.clone(), figures.clone());
         Ok(figures)
     }
 
-    /// Mean return of each player over the environment's reference episodes.
-    fn means(
+    /// Plays the environment's reference episodes with each player.
+    fn play(
         &mut self,
         environment: &Environment,
         files: &Files,
         players: Players<'_>,
         what: &str,
-    ) -> Result<Vec<f64>, ReferenceError> {
+    ) -> Result<Played, ReferenceError> {
         let key = root().derive(&episodes(&environment.id)).hex();
         let returns = self
             .laboratory
@@ -180,10 +224,7 @@ impl<'a> Bureau<'a> {
                 what: format!("playing {what}"),
                 error,
             })?;
-        Ok(returns
-            .iter()
-            .map(|list| list.iter().sum::<f64>() / list.len() as f64)
-            .collect())
+        Ok(Played::of(&returns))
     }
 }
 
@@ -196,4 +237,21 @@ fn served_by(faulty: &Files, environment: &Environment) -> Files {
         }
     }
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_episodes_is_that_of_paired_differences() {
+        let one = Played::of(&[vec![1.0, 2.0, 3.0, 4.0], vec![3.0, 4.0, 5.0, 6.0]]);
+        assert_eq!(one.by_agent, [2.5, 4.5]);
+        assert_eq!(one.by_episode, [2.0, 3.0, 4.0, 5.0]);
+        let shifted = Played::of(&[vec![1.0, 2.0, 3.0, 4.0]]);
+        assert!(one.episode_error(&shifted).abs() < 1e-12);
+        let uneven = Played::of(&[vec![2.0, 3.0, 4.0, 1.0]]);
+        // Differences 0, 0, 0, 4: sd 2, over the root of four.
+        assert!((one.episode_error(&uneven) - 1.0).abs() < 1e-12);
+    }
 }

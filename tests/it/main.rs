@@ -3,5 +3,6 @@
 mod catalog;
 mod plan;
 mod pool;
+mod reference;
 mod repository;
 mod tidy;

@@ -61,6 +61,7 @@ fn reference(catalog: &Catalog, id: &str) -> Reference {
         repaired: 1.0,
         above_random: 1.0,
         floor: false,
+        episode_error: 0.0,
         clean: vec![9.0],
         broken: vec![4.0],
     }

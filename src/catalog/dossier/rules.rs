@@ -1,5 +1,5 @@
 //! Knows the rules a dossier keeps beyond its manifest: papers, lengths, verdict words, names shared with others.
-//! Must not run anything.
+//! Must not know how a tool runs.
 //! Start at `check_all`.
 
 use std::collections::BTreeMap;
