@@ -1,3 +1,4 @@
 //! Tests that cross rooms, in one binary.
 
+mod sandbox;
 mod tidy;
