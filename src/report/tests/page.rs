@@ -233,3 +233,27 @@ fn the_rows_that_decide_are_strong() {
         assert!(html.contains(start), "{start}");
     }
 }
+
+#[test]
+fn the_text_report_is_markdown_with_headings_lists_and_tables() {
+    let (_, _, markdown) = page(&Shape::of(2, 2, 3).run(), "markdown");
+    let lines: Vec<&str> = markdown.lines().collect();
+    for line in [
+        "## Lift of every cell",
+        "### H3: does some method harm?",
+        "**Lift of every method**",
+        "| method | scale | malfunctions | lift, bootstrap interval | Welch interval |",
+        "|---|---|---:|---:|---:|",
+        "- Isolation: docker",
+        "## Provenance",
+    ] {
+        assert!(lines.contains(&line), "{line}");
+    }
+    let table = lines
+        .iter()
+        .position(|line| line.starts_with("|---|---|---:"))
+        .unwrap();
+    assert!(lines[table - 1].starts_with("| ") && lines[table + 1].starts_with("| "));
+    assert!(!markdown.contains("\\*\\*"));
+    assert!(markdown.contains("![Rows are malfunctions"));
+}
