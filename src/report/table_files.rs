@@ -115,6 +115,9 @@ fn tex_text(text: &str) -> String {
             '>' => out.push_str("\\textgreater{}"),
             '\u{2212}' => out.push_str("$-$"),
             '–' => out.push_str("--"),
+            '×' => out.push_str("$\\times$"),
+            'ω' => out.push_str("$\\omega$"),
+            '²' => out.push_str("$^2$"),
             '…' => out.push_str("\\dots{}"),
             // The first cell of a row must not look like the optional argument of the line before it.
             '[' => out.push_str("{[}"),

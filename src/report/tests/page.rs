@@ -257,3 +257,30 @@ fn the_text_report_is_markdown_with_headings_lists_and_tables() {
     assert!(!markdown.contains("\\*\\*"));
     assert!(markdown.contains("![Rows are malfunctions"));
 }
+
+#[test]
+fn another_coder_gets_a_part_of_its_own_and_is_not_pooled() {
+    let mut run = Shape::of(1, 2, 2).run();
+    let other = crate::vocab::CoderLabel::new("second").unwrap();
+    let mut more = run.sessions.clone();
+    more.retain(|session| session.key.coder.as_str() == "search");
+    for session in &mut more {
+        session.key.coder = other.clone();
+        run.planned.push(session.key.clone());
+    }
+    run.sessions.extend(more);
+    let (html, findings, _) = page(&run, "two-coders");
+    assert_eq!(findings["strata"].as_array().unwrap().len(), 2);
+    let headline = findings["headline"].as_u64().unwrap() as usize;
+    assert_eq!(findings["strata"][headline]["coder"], "search");
+    assert!(html.contains("Apart: coder second, invocations unlimited"));
+    assert!(html.contains("id=\"heatmap-second-unlimited-title\""));
+    assert!(html.contains("<table id=\"lifts-second-unlimited\">"));
+    let ids: Vec<&str> = html
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let unique: std::collections::BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(ids.len(), unique.len(), "an id stands twice");
+}
