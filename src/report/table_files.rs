@@ -2,6 +2,7 @@
 //! Must not know which tables there are.
 //! Start at `Table::csv` and `Table::tex`.
 
+use super::numerals;
 use super::table::{Cell, Column, Kind, Table};
 
 impl Column {
@@ -84,15 +85,15 @@ fn csv_cells(cell: &Cell, kind: Kind) -> Vec<String> {
         Cell::Text(text) | Cell::Link { text, .. } => vec![text.clone()],
         Cell::Count(count) => vec![count.to_string()],
         Cell::Number(value) | Cell::Fine(value) | Cell::Signed(value) | Cell::PValue(value) => {
-            vec![(value + 0.0).to_string()]
+            vec![numerals::float(*value)]
         }
         Cell::Interval { estimate, ends } => {
             let end = |index: usize| ends.map(|ends| ends[index]);
             [Some(*estimate), end(0), end(1)]
-                .map(|value| value.map_or_else(String::new, |value| (value + 0.0).to_string()))
+                .map(|value| value.map_or_else(String::new, |value| numerals::float(value)))
                 .to_vec()
         }
-        Cell::Range { low, high } => [low, high].map(|value| (value + 0.0).to_string()).to_vec(),
+        Cell::Range { low, high } => [low, high].map(|value| numerals::float(value)).to_vec(),
         Cell::Absent(_) if kind == Kind::Interval => vec![String::new(); 3],
         Cell::Absent(_) if kind == Kind::Range => vec![String::new(); 2],
         Cell::Absent(_) => vec![String::new()],
