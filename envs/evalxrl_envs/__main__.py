@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,10 @@ def train_verb(arguments: argparse.Namespace) -> None:
     """Trains and writes the agent, or with --seeds one agent per seed."""
     import jax
 
-    seconds = {"compile": 0.0}
-
-    def count(event: str, duration: float, **_: Any) -> None:
-        if event.startswith("/jax/core/compile/"):
-            seconds["compile"] += duration
-
-    jax.monitoring.register_event_duration_secs_listener(count)
+    compiling: list[float] = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, duration_secs, **_: compiling.extend([duration_secs] * event.startswith("/jax/core/compile/"))
+    )
     begun = time.perf_counter()
     from .agents import checkpoint, train
 
@@ -70,23 +68,16 @@ def train_verb(arguments: argparse.Namespace) -> None:
     setting = setting._replace(static=setting.static._replace(updates=updates))
     seeds = arguments.seeds or [arguments.seed]
     result = train.run(setting, seeds, say, arguments.chunks)
-    if arguments.chunks is None:
-        config = arguments.config or f"{setting.env.name}/config.toml"
-        for i, seed in enumerate(seeds):
-            training = jax.tree.map(lambda x, i=i: x[i], result.training) if len(seeds) > 1 else result.training
-            path = Path(arguments.agent, f"{seed}.safetensors") if arguments.seeds else arguments.agent
-            checkpoint.write_agent(path, train.agent_of(setting, training, seed, config))
-    total = time.perf_counter() - begun
-    seconds |= {"run": total - seconds["compile"], "total": total}
+    config = arguments.config or f"{setting.env.name}/config.toml"
+    for i, seed in enumerate(seeds if arguments.chunks is None else []):
+        training = jax.tree.map(lambda x, i=i: x[i], result.training) if len(seeds) > 1 else result.training
+        path = Path(arguments.agent, f"{seed}.safetensors") if arguments.seeds else arguments.agent
+        checkpoint.write_agent(path, train.agent_of(setting, training, seed, config))
     if arguments.json:
-        done = result.returns[-1][0]
-        document = {
-            "format": "evalxrl.training/1",
-            "updates": done,
-            "seconds": seconds,
-            "returns": result.returns,
-        }
-        print(json.dumps(document))
+        total, compiled = time.perf_counter() - begun, sum(compiling)
+        seconds = {"compile": compiled, "run": total - compiled, "total": total}
+        document = {"format": "evalxrl.training/1", "updates": result.returns[-1][0], "seconds": seconds}
+        print(json.dumps(document | {"returns": result.returns}))
 
 
 def evaluate_verb(arguments: argparse.Namespace) -> None:
@@ -98,21 +89,23 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
 
     setting = setting_of(arguments)
     env, space = setting.env, setting.env.action_space
-    key = keys.seed_key(keys.hex_seed(arguments.key) if arguments.key else arguments.seed)
-    policies = (
-        {} if arguments.random else {p: checkpoint.read_agent(p, env) for p in arguments.agents or [DEFAULT_AGENT]}
-    )
-    acts = {path: evaluate.greedy_policy(agent, space) for path, agent in policies.items()}
+    try:
+        key = keys.seed_key(keys.hex_seed(arguments.key) if arguments.key else arguments.seed)
+    except ValueError as error:
+        raise UsageError(f"--key: {error}") from error
     if arguments.random:
-        acts["random"] = evaluate.random_policy(key, space)
+        acts = {"random": evaluate.random_policy(key, space)}
+    else:
+        agents = {path: checkpoint.read_agent(path, env) for path in arguments.agents or [DEFAULT_AGENT]}
+        acts = {path: evaluate.greedy_policy(agent, space) for path, agent in agents.items()}
     floor, played = registry.entry(env.name).return_floor, []
     for name, act in acts.items():
         returns = evaluate.evaluate(env, setting.params, act, key, arguments.episodes).returns
         floored = np.maximum(returns, floor)
         played.append({"agent": name, "returns": floored.tolist(), "unfloored_returns": returns.tolist()})
         if not arguments.json:
-            error = floored.std(ddof=1) / len(floored) ** 0.5 if len(floored) > 1 else float("nan")
-            print(f"{name}  return {floored.mean():.3f}  standard error {error:.3f}  episodes {len(floored)}")
+            spread = floored.std() / max(len(floored) - 1, 1) ** 0.5
+            print(f"{name}  return {floored.mean():.3f}  standard error {spread:.3f}  episodes {len(floored)}")
     if arguments.json:
         head = {"format": "evalxrl.evaluation/1", "environment": env.name, "episodes": arguments.episodes}
         print(json.dumps(head | {"agents": played}))
@@ -129,6 +122,8 @@ def serve_verb(arguments: argparse.Namespace) -> None:
 
 def render_verb(arguments: argparse.Namespace) -> None:
     """Writes one greedy episode as a picture, an animation or text."""
+    import jax
+
     from .agents import checkpoint, evaluate
     from .core import images, keys, registry
 
@@ -137,7 +132,9 @@ def render_verb(arguments: argparse.Namespace) -> None:
     if out.suffix not in (".gif", ".png", ".txt"):
         raise UsageError(f"--out {out}: the name must end in .gif, .png or .txt")
     act = evaluate.greedy_policy(checkpoint.read_agent(arguments.agent, env), env.action_space)
-    states = evaluate.states_of_episode(env, setting.params, act, keys.seed_key(arguments.episode_seed))
+    states: list[Any] = []
+    evaluate.evaluate(env, setting.params, act, keys.seed_key(arguments.episode_seed), 1, states.append)
+    states = [jax.tree.map(lambda x: x[0], state) for state in states]
     drawing = registry.part(env.name, "render")
     if out.suffix == ".txt":
         out.write_text("\n\n".join(drawing.render_text(state, setting.params) for state in states) + "\n")
@@ -147,42 +144,45 @@ def render_verb(arguments: argparse.Namespace) -> None:
         images.write_gif(out, [drawing.render_rgb(state, setting.params) for state in states], fps=4)
 
 
+def seed(text: str) -> int:
+    """Reads an unsigned 64-bit number."""
+    if not text.isascii() or not text.isdigit() or int(text) >= 2**64:
+        raise argparse.ArgumentTypeError(f"{text} is not an unsigned 64-bit number")
+    return int(text)
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments of every verb."""
     root = argparse.ArgumentParser(prog="python -m evalxrl_envs", description="Train and run agents.")
     verbs = root.add_subparsers(dest="verb", required=True)
-    for name, run in (
-        ("train", train_verb),
-        ("evaluate", evaluate_verb),
-        ("serve", serve_verb),
-        ("render", render_verb),
-    ):
-        verb = verbs.add_parser(name, help=run.__doc__, description=run.__doc__)
-        verb.set_defaults(run=run)
-        verb.add_argument("--environment", metavar="ID", help="default: the only one present")
-        verb.add_argument("--config", metavar="FILE", help="default: the environment's config.toml")
-        verb.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
-        if name == "evaluate":
-            verb.add_argument("--agent", dest="agents", action="append", metavar="FILE", help="may be repeated")
-        else:
-            verb.add_argument("--agent", default=DEFAULT_AGENT, metavar="FILE")
-        if name in ("train", "evaluate"):
-            verb.add_argument("--seed", type=int, default=1)
-            verb.add_argument("--json", action="store_true", help="one JSON document on stdout")
-        if name == "train":
-            verb.add_argument("--budget-factor", type=float, default=1.0, metavar="X", help="multiplies the updates")
-            verb.add_argument("--chunks", type=int, metavar="N", help="stop after N chunks and write no agent")
-            verb.add_argument("--seeds", type=lambda text: [int(n) for n in text.split(",")], metavar="N,N,...")
-        elif name == "evaluate":
-            verb.add_argument("--episodes", type=int, default=256)
-            verb.add_argument("--key", metavar="HEX64", help="32-byte seed of the episodes")
-            verb.add_argument("--random", action="store_true", help="uniform actions instead of an agent")
-        elif name == "serve":
-            verb.add_argument("--port", type=int, required=True)
-            verb.add_argument("--host", default="0.0.0.0")
-        else:
-            verb.add_argument("--episode-seed", type=int, default=1)
-            verb.add_argument("--out", default="episode.gif", metavar="FILE")
+
+    def verb(run: Callable[[argparse.Namespace], None], **agent: str) -> Callable[..., argparse.Action]:
+        add = verbs.add_parser(run.__name__.removesuffix("_verb"), help=run.__doc__, description=run.__doc__)
+        add.set_defaults(run=run)
+        add.add_argument("--environment", metavar="ID", help="default: the only one present")
+        add.add_argument("--config", metavar="FILE", help="default: the environment's config.toml")
+        add.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
+        add.add_argument("--agent", metavar="FILE", **(agent or {"default": DEFAULT_AGENT}))  # type: ignore[arg-type]
+        return add.add_argument
+
+    add = verb(train_verb)
+    add("--seed", type=seed, default=1)
+    add("--seeds", type=lambda text: [seed(n) for n in text.split(",")], metavar="N,N,...", help="--agent is a folder")
+    add("--budget-factor", type=float, default=1.0, metavar="X", help="multiplies the updates")
+    add("--chunks", type=int, metavar="N", help="stop after N chunks and write no agent")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add = verb(evaluate_verb, dest="agents", action="append", help="may be repeated")
+    add("--seed", type=seed, default=1)
+    add("--key", metavar="HEX64", help="32-byte seed of the episodes, in place of --seed")
+    add("--episodes", type=int, default=256)
+    add("--random", action="store_true", help="uniform actions instead of an agent")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add = verb(serve_verb)
+    add("--port", type=int, required=True)
+    add("--host", default="0.0.0.0")
+    add = verb(render_verb)
+    add("--episode-seed", type=seed, default=1)
+    add("--out", default="episode.gif", metavar="FILE")
     return root
 
 

@@ -11,7 +11,7 @@ from .core import registry, state_json
 from .core.keys import seed_key
 from .core.protocol import Environment
 from .core.rollout import autoreset_step
-from .core.spaces import Box, Discrete, MultiDiscrete, Space
+from .core.spaces import Box, Discrete, Space
 
 
 class _Named:
@@ -45,12 +45,12 @@ class GymnaxAdapter:
     def num_actions(self) -> int:
         """Number of discrete actions, or of axes."""
         space = self.action_space()
-        return space.n if isinstance(space, Discrete) else int(np.prod(space.shape))
+        return int(np.prod(space.shape if isinstance(space, Box) else space.heads))
 
     def action_space(self, params: Any = None) -> Space:
         """The action space, flattened to `Discrete` when it has several heads."""
         space = self._env.action_space
-        return Discrete(int(np.prod(space.n))) if isinstance(space, MultiDiscrete) else space
+        return space if isinstance(space, Box) else Discrete(int(np.prod(space.heads)))
 
     def observation_space(self, params: Any = None) -> Box:
         """The observation space."""
@@ -58,7 +58,7 @@ class GymnaxAdapter:
 
     def _action(self, action: jax.Array) -> jax.Array:
         space = self._env.action_space
-        if not isinstance(space, MultiDiscrete):
+        if isinstance(space, Discrete | Box):
             return jnp.asarray(action, space.dtype)
         return jnp.stack(jnp.unravel_index(action, space.n), -1).astype(jnp.int32)
 
@@ -88,7 +88,7 @@ def _gymnasium_space(space: Space) -> Any:
 
     if isinstance(space, Box):
         return spaces.Box(space.low, space.high, space.shape, np.float32)
-    return spaces.Discrete(space.n) if isinstance(space, Discrete) else spaces.MultiDiscrete(space.n)
+    return spaces.Discrete(space.n) if isinstance(space, Discrete) else spaces.MultiDiscrete(list(space.n))
 
 
 def GymnasiumAdapter(env: Environment, params: Any, render_mode: str | None = None) -> Any:

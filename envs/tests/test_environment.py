@@ -6,9 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from evalxrl_envs.core import registry
+from evalxrl_envs.core.keys import seed_key
 from evalxrl_envs.core.protocol import typed
-from evalxrl_envs.core.rollout import autoreset_step, episodes, rollout
+from evalxrl_envs.core.rollout import Lockstep, autoreset_step, rollout
 
 
 @pytest.fixture
@@ -94,16 +96,13 @@ def test_the_reward_is_the_sum_of_its_named_components(made):
 
 def test_truncation_comes_at_the_horizon_and_termination_when_declared(made):
     env, params = made
-    length = int(params.horizon)
-    keys = jax.random.split(jax.random.key(7), 512)
-    steps, active = jax.jit(lambda keys: episodes(env, uniform(env), keys, params, length + 1))(keys)
-    played = np.asarray(active).sum(axis=1)
-    terminated, truncated = np.asarray(steps.terminated & active), np.asarray(steps.truncated & active)
-    assert played.max() <= length
-    assert np.all(np.flatnonzero(truncated.any(0)) == length - 1) or not truncated.any()
-    assert terminated.any() == env.ends
-    if not env.ends:
-        assert np.all(played == length)
+    lanes = Lockstep(env, params, seed_key(7), 512)
+    draw = jax.jit(jax.vmap(env.action_space.sample))
+    while lanes.active.any():
+        lanes.step(np.asarray(draw(jax.random.split(jax.random.key(lanes.t), 512))))
+    unfinished = lanes.lengths[~lanes.terminated]
+    assert lanes.lengths.max() <= int(params.horizon) and np.all(unfinished == int(params.horizon))
+    assert lanes.terminated.any() == env.ends
 
 
 def test_a_step_after_the_end_stays_finite_and_does_not_reset(made):
@@ -153,11 +152,15 @@ def test_auto_reset_keeps_the_final_observation_and_resets_with_the_second_half_
 
 def test_every_parameter_changes_some_trajectory(made):
     env, params = made
-    play = jax.jit(lambda params: rollout(env, uniform(env), jax.random.split(jax.random.key(0), 64), params, 100).reward)
+    play = jax.jit(
+        lambda params: rollout(env, uniform(env), jax.random.split(jax.random.key(0), 64), params, 100).reward
+    )
     base = bits(play(params))
     for field in fields(params):
         value = getattr(params, field.name)
-        assert bits(play(typed(params, {field.name: value // 2 if value.dtype.kind == "i" else value * 2 + 0.1}))) != base
+        assert (
+            bits(play(typed(params, {field.name: value // 2 if value.dtype.kind == "i" else value * 2 + 0.1}))) != base
+        )
 
 
 def test_an_unknown_environment_is_an_error_that_lists_the_known(name):

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 import jax
 import numpy as np
 import pytest
+
 from evalxrl_envs.core import images, registry
 from evalxrl_envs.core.rollout import rollout
 
@@ -17,9 +18,6 @@ def parts(name):
 
 def random_states(env, params, count):
     """States met in random play, from all times of an episode."""
-
-    def keep(key, observation):
-        return env.action_space.sample(key)
 
     length = int(params.horizon)
     keys = jax.random.split(jax.random.key(11), -(-count // length))
@@ -63,7 +61,12 @@ def test_a_restart_names_the_field_that_is_wrong(parts):
     for field in fields(state):
         value = np.asarray(getattr(state, field.name))
         low, high = env.bounds(params)[field.name]
-        for bad in (value[..., None], value.astype(np.int64), np.full_like(value, high + 1), np.full_like(value, low - 1)):
+        for bad in (
+            value[..., None],
+            value.astype(np.int64),
+            np.full_like(value, high + 1),
+            np.full_like(value, low - 1),
+        ):
             with pytest.raises(ValueError, match=field.name):
                 explain.reset_to(replace(state, **{field.name: bad}), params)
     document = explain.state_to_json(state)
@@ -136,6 +139,8 @@ def test_a_picture_of_many_colours_still_makes_a_movie(tmp_path):
 
 def test_rollout_and_explain_agree_on_names(parts):
     env, params, explain = parts
-    steps = jax.eval_shape(lambda key: rollout(env, lambda k, o: env.action_space.sample(k), key, params, 2),
-                           jax.random.split(jax.random.key(0), 2))
+    steps = jax.eval_shape(
+        lambda key: rollout(env, lambda k, o: env.action_space.sample(k), key, params, 2),
+        jax.random.split(jax.random.key(0), 2),
+    )
     assert steps.info["reward"]._fields == env.components

@@ -47,6 +47,8 @@ pub struct Environment {
     pub source: Files,
     /// Hash of `source`.
     pub hash: String,
+    /// Hash of the part of `source` that training and playing depend on; references are stale when it changes.
+    pub training_hash: String,
 }
 
 impl Environment {
@@ -111,6 +113,7 @@ impl Environment {
             action: action?,
             return_floor: return_floor?,
             hash: hash_files(&source),
+            training_hash: hash_files(&training(&source)),
             source,
         })
     }
@@ -134,6 +137,20 @@ fn prune(package: &Files, environment: &str) -> Files {
                 && !rest.contains(&"tests")
                 && !last.starts_with("README")
         })
+        .map(|(path, bytes)| (path.clone(), bytes.clone()))
+        .collect()
+}
+
+/// Leaves out what neither trains nor plays: the server, pictures, and the contract of explanation tools.
+fn training(source: &Files) -> Files {
+    let apart = |path: &str| {
+        path.starts_with("evalxrl_envs/serving/")
+            || path.ends_with("/render.py")
+            || path.ends_with("/explain.py")
+    };
+    source
+        .iter()
+        .filter(|(path, _)| !apart(path))
         .map(|(path, bytes)| (path.clone(), bytes.clone()))
         .collect()
 }

@@ -26,7 +26,7 @@ pub struct Reference {
     pub environment: EnvironmentId,
     /// The malfunction's version when it was measured.
     pub version: u32,
-    /// Hash of the clean source it was measured with.
+    /// Hash of the clean source it was measured with, `Environment::training_hash`.
     pub source: String,
     /// Hash of version, environment and diff.
     pub fault: String,
@@ -198,7 +198,7 @@ impl References {
             Some(row) if row.fault != malfunction.fault_hash => {
                 ReferenceState::Stale("fault.diff has changed since")
             }
-            Some(row) if row.source != environment.hash => {
+            Some(row) if row.source != environment.training_hash => {
                 ReferenceState::Stale("the environment's source has changed since")
             }
             Some(row) => ReferenceState::Fresh(row),

@@ -3,15 +3,27 @@
 //! Start at `main`.
 
 mod check;
+mod clean;
+mod context;
+mod doctor;
 mod exit;
+mod export;
 mod facts;
+mod images;
 mod interpreter;
+mod jobs;
 mod list;
 mod new;
 mod out;
 mod plan;
+mod planning;
+mod progress;
 mod reference;
+mod report;
 mod root;
+mod run;
+mod sandboxes;
+mod show;
 
 use std::process::ExitCode;
 
@@ -34,6 +46,13 @@ enum Verb {
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
+    Run(run::Args),
+    Show(show::Args),
+    Report(report::Args),
+    Export(export::Args),
+    Doctor(doctor::Args),
+    Images(images::Args),
+    Clean(clean::Args),
 }
 
 /// Reads the command line, runs the verb, and turns its failure into a message and an exit code.
@@ -53,5 +72,12 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),
+        Verb::Run(args) => run::run(args),
+        Verb::Show(args) => show::run(args),
+        Verb::Report(args) => report::run(args),
+        Verb::Export(args) => export::run(args),
+        Verb::Doctor(args) => doctor::run(args),
+        Verb::Images(args) => images::run(args),
+        Verb::Clean(args) => clean::run(args),
     }
 }

@@ -2,10 +2,33 @@
 //! Must not know the catalog, the store, or what is broken: it is handed a brief and a bench.
 //! Start at `Scaffold`, then `Bench`.
 
+mod null;
+mod optimal;
+mod prompts;
+#[cfg(test)]
+mod scripted;
+pub mod search;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::vocab::{HarnessFault, Limit, Seed};
+
+pub use prompts::{BriefFacts, PromptError, brief_text, prompt_sources};
+
+/// The names that `scaffold` knows, for messages.
+pub const SCAFFOLDS: [&str; 3] = ["null", "optimal", "search"];
+
+/// The scaffold of a name.
+#[must_use]
+pub fn scaffold(name: &str) -> Option<Box<dyn Scaffold>> {
+    match name {
+        "null" => Some(Box::new(null::Null)),
+        "optimal" => Some(Box::new(optimal::Optimal)),
+        "search" => Some(Box::new(search::Search)),
+        _ => None,
+    }
+}
 
 /// A tool of the workspace as the coder is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +89,7 @@ pub struct Observation {
 /// What is left to spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remaining {
-    /// Wall clock, seconds.
+    /// Seconds until the nearer of wall clock and working time.
     pub wall_seconds: f64,
     /// `score` calls.
     pub score_calls: u32,
@@ -117,6 +140,14 @@ pub trait Bench: Send {
     async fn submit(&mut self, note: &str) -> Result<Result<(), String>, Stop>;
     /// Reads a text file, path relative to the workspace root.
     async fn read(&mut self, path: &str) -> Result<String, Stop>;
+    /// Reads several text files; a bench that can fetch them at once overrides this.
+    async fn read_many(&mut self, paths: &[String]) -> Result<Vec<String>, Stop> {
+        let mut texts = Vec::with_capacity(paths.len());
+        for path in paths {
+            texts.push(self.read(path).await?);
+        }
+        Ok(texts)
+    }
     /// Lists files below a folder, relative to the workspace root, sorted.
     async fn list(&mut self, folder: &str) -> Result<Vec<String>, Stop>;
     /// Writes a text file, path relative to the workspace root.
@@ -143,4 +174,17 @@ pub trait Scaffold: Send + Sync {
     fn name(&self) -> &'static str;
     /// Works at the bench until done.
     async fn repair(&self, brief: &Brief, bench: &mut dyn Bench) -> Result<Ending, Stop>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_scaffold_exists_under_its_name() {
+        for name in SCAFFOLDS {
+            assert_eq!(scaffold(name).map(|found| found.name()), Some(name));
+        }
+        assert!(scaffold("Search").is_none());
+    }
 }

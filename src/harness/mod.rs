@@ -2,13 +2,31 @@
 //! Must not know malfunctions, methods or scores; it is handed files to place and commands to run.
 //! Start at `Sandbox`, then `Running`.
 
+pub mod agent_server;
+pub mod blocking;
+mod capture;
+pub mod docker;
+pub mod images;
+mod lines;
+pub mod local;
+mod owner;
+pub mod probes;
+pub mod relay;
+pub mod scorer;
+mod scripts;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::vocab::{HarnessFault, ImageFacts, Isolation, Opaque, Probe};
+use crate::vocab::{HarnessFault, Opaque};
+pub use crate::vocab::{ImageFacts, Isolation, Probe};
+
+pub use docker::{Docker, Engine, Sealing};
+pub use local::Local;
+pub use owner::Identity;
 
 /// What a sandbox is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -258,13 +276,16 @@ pub trait Running: Send + Sync {
     /// Runs a command to its end.
     async fn exec(&self, command: Command) -> Result<Execution, HarnessFault>;
 
-    /// Starts a long-lived process.
+    /// Starts a long-lived process. Its time limit is the life of the sandbox: `limit` and `output_cap` do not
+    /// apply, and `stdin` is written before the stream is handed over. Both output streams must be drained, since one
+    /// that is full blocks the other.
     async fn attach(&self, command: Command) -> Result<Duplex, HarnessFault>;
 
     /// Unpacks a tar stream into a folder below a place, as that user.
     async fn put(&self, user: User, place: Place, tar: &[u8]) -> Result<(), HarnessFault>;
 
-    /// Packs paths (relative to the home folder) into a tar stream of at most `cap` bytes; missing paths are left out.
+    /// Packs paths (relative to the home folder) into a tar stream of at most `cap` bytes; missing and unreadable
+    /// paths are left out.
     /// A stream beyond the cap is cut at the cap plus one byte, so that the reader sees it is too long.
     async fn take(&self, paths: &[&str], cap: u64) -> Result<Vec<u8>, HarnessFault>;
 

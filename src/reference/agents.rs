@@ -81,7 +81,7 @@ pub fn clean_agents(
     cache.agents(
         laboratory,
         &environment.source,
-        &environment.hash,
+        &environment.training_hash,
         "clean",
         &names,
     )

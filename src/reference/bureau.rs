@@ -81,9 +81,13 @@ impl<'a> Bureau<'a> {
         let clean = self.clean_figures(environment)?;
         let names = self.training_names();
         let kind = &malfunction.fault_hash[..16];
-        let agents =
-            self.cache
-                .agents(self.laboratory, &faulty, &environment.hash, kind, &names)?;
+        let agents = self.cache.agents(
+            self.laboratory,
+            &faulty,
+            &environment.training_hash,
+            kind,
+            &names,
+        )?;
         let played = served_by(&faulty, environment);
         let broken = self.means(environment, &played, Players::Agents(&agents), id.as_str())?;
         let figures = Figures::of(&clean.clean, &broken, clean.p_random, &clean.repaired).map_err(
@@ -102,7 +106,7 @@ impl<'a> Bureau<'a> {
         let reference = refusals.is_empty().then(|| Reference {
             environment: environment.id.clone(),
             version: malfunction.version,
-            source: environment.hash.clone(),
+            source: environment.training_hash.clone(),
             fault: malfunction.fault_hash.clone(),
             seeds: names.iter().map(|name| name.as_str().to_owned()).collect(),
             episode_seed: episodes(&environment.id).as_str().to_owned(),
@@ -139,8 +143,13 @@ impl<'a> Bureau<'a> {
         let repair_names: Vec<SeedName> = (0..self.seeds).map(repair).collect();
         let mut of = |names: &[SeedName]| -> Result<Vec<PathBuf>, ReferenceError> {
             let source = &environment.source;
-            self.cache
-                .agents(self.laboratory, source, &environment.hash, "clean", names)
+            self.cache.agents(
+                self.laboratory,
+                source,
+                &environment.training_hash,
+                "clean",
+                names,
+            )
         };
         let first: Vec<SeedName> = (0..self.seeds).map(training).collect();
         let (clean, repaired) = (of(&first)?, of(&repair_names)?);

@@ -1,3 +1,20 @@
-//! Knows session.
-pub mod bundle;
-pub mod changes;
+//! Knows one replication, start to record: the block it belongs to, the bench, the bundle, the score.
+//! Must not know plans, the order of sessions, or who watches.
+//! Start at `SessionPlayer`.
+
+mod bench;
+mod block;
+mod bundle;
+mod changes;
+mod job;
+mod live;
+mod place;
+mod player;
+mod rank;
+mod rehearsal;
+
+pub use bench::MARKER;
+pub use bundle::{Bundle, CAPS, Caps, Rejection, pack};
+pub use job::{BlockJob, Job};
+pub use place::{run_label, untar};
+pub use player::{SessionPlayer, WorkerProcessors};

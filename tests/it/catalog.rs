@@ -1,4 +1,8 @@
 //! Knows what a defect of each rule looks like, and that all of them are told in one run.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made ends the test"
+)]
 
 use evalxrl::catalog::{Catalog, Dossier, Secrets, ToolCall, ToolRun, check_tools};
 
@@ -172,12 +176,15 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_manifest() {
     );
 }
 
+/// A change of the text of a sound diff.
+type Spoil = Box<dyn Fn(String) -> String>;
+
 #[test]
 fn one_run_tells_a_planted_defect_of_each_rule_of_a_diff() {
     let repository = Repository::sound();
     let swap = |from: &'static str, to: &'static str| move |diff: String| diff.replace(from, to);
     let added = "+    return 1 * here\n";
-    let defects: Vec<(&str, Box<dyn Fn(String) -> String>, &str)> = vec![
+    let defects: Vec<(&str, Spoil, &str)> = vec![
         (
             "toy-grid-a",
             Box::new(swap("10 * here", "11 * here")),
@@ -190,7 +197,7 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_diff() {
         ),
         (
             "toy-grid-c",
-            Box::new(|diff: String| {
+            Box::new(move |diff: String| {
                 diff.replace("+1,3", "+1,10")
                     .replace(added, &added.repeat(8))
             }),

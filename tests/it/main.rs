@@ -2,4 +2,6 @@
 
 mod catalog;
 mod plan;
+mod pool;
 mod repository;
+mod tidy;

@@ -1,4 +1,8 @@
 //! Knows the laws of a frozen plan: what it refuses, how it is ordered, what its hashes cover.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made ends the test"
+)]
 
 use std::collections::BTreeMap;
 
@@ -40,7 +44,7 @@ fn reference(catalog: &Catalog, id: &str) -> Reference {
         source: catalog
             .environment(&malfunction.environment)
             .unwrap()
-            .hash
+            .training_hash
             .clone(),
         fault: malfunction.fault_hash.clone(),
         seeds: vec!["reference/train/0".into()],
@@ -227,8 +231,7 @@ fn what_a_session_depends_on_is_in_its_hash() {
 
 #[test]
 fn every_defect_of_an_experiment_is_told_at_once() {
-    let (repository, catalog) = sound();
-    repository.dossier("twin", |text| text.replace("twin-look", "twin-look"));
+    let (_repository, catalog) = sound();
     let text = r#"
 format = "evalxrl.experiment/2"
 name = ""

@@ -1,6 +1,10 @@
 //! Knows how to make a small sound repository on disk, for tests to spoil.
 //! Must not know any rule.
 //! Start at `Repository::sound`.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made ends the test"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,6 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from ..core import registry
 from ..core.protocol import Environment
 from . import networks, normalise
 
@@ -83,10 +82,3 @@ def read_agent(path: Path | str, env: Environment) -> Agent:
     if "normalise/mean" in wanted:
         moments = normalise.Moments(*(arrays[f"normalise/{k}"] for k in normalise.Moments._fields))
     return Agent(parameters, moments, metadata)
-
-
-def versions() -> dict[str, str]:
-    """Versions that decide what a training gives."""
-    import jax
-
-    return {"evalxrl_envs": registry.VERSION, "jax": jax.__version__}

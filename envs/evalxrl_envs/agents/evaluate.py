@@ -1,5 +1,6 @@
 """Greedy episodes in this process: the same compiled policy as the server's, the same steps as the scorer's."""
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -30,34 +31,27 @@ def greedy_policy(agent: Agent, space: Space) -> Callable[[np.ndarray], np.ndarr
 
 def random_policy(key: jax.Array, space: Space) -> Callable[[np.ndarray], np.ndarray]:
     """Uniform actions, as a function from observations (n, d) to actions."""
-    draw = jax.jit(jax.vmap(space.sample))
-    count = 0
+    draw = jax.jit(lambda keys: jax.vmap(space.sample)(keys))
+    calls = itertools.count()
 
     def act(observations: np.ndarray) -> np.ndarray:
-        nonlocal count
-        count += 1
-        return np.asarray(draw(jax.random.split(jax.random.fold_in(key, count), len(observations))))
+        return np.asarray(draw(jax.random.split(jax.random.fold_in(key, next(calls)), len(observations))))
 
     return act
 
 
 def evaluate(
-    env: Environment, params: Any, act: Callable[[np.ndarray], np.ndarray], key: jax.Array, episodes: int
+    env: Environment,
+    params: Any,
+    act: Callable[[np.ndarray], np.ndarray],
+    key: jax.Array,
+    episodes: int,
+    watch: Callable[[Any], None] = lambda states: None,
 ) -> Lockstep:
-    """Plays one episode per lane to its end; returns, lengths and components are on the result."""
+    """Plays one episode per lane to its end; `watch` sees the states of all lanes, the first and the last included."""
     lanes = Lockstep(env, params, key, episodes)
+    watch(lanes.states)
     while lanes.active.any():
         lanes.step(act(lanes.observations))
+        watch(lanes.states)
     return lanes
-
-
-def states_of_episode(
-    env: Environment, params: Any, act: Callable[[np.ndarray], np.ndarray], key: jax.Array
-) -> list[Any]:
-    """Plays one episode; returns its states, the first and the last included."""
-    lanes, states = Lockstep(env, params, key, 1), []
-    while True:
-        states.append(jax.tree.map(lambda x: np.asarray(x)[0], lanes.states))
-        if not lanes.active.any():
-            return states
-        lanes.step(act(lanes.observations))

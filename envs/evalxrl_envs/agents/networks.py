@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,7 @@ import numpy as np
 from ..core.protocol import Environment
 from ..core.spaces import Box, Space
 
-Parameters = dict[str, jax.Array]
+Parameters = dict[str, Any]
 """Arrays by flat name, such as `policy/0/w`."""
 
 HIDDEN = (64, 64)
@@ -20,12 +21,6 @@ INITIAL_LOG_STD = -1.0
 def output_size(space: Space) -> int:
     """Number of values that the last policy layer has."""
     return int(np.prod(space.shape)) if isinstance(space, Box) else sum(space.heads)
-
-
-def layer_sizes(env: Environment) -> dict[str, list[int]]:
-    """Widths from input to output, by network."""
-    inputs = env.observation_space.shape[0]
-    return {"policy": [inputs, *HIDDEN, output_size(env.action_space)], "value": [inputs, *HIDDEN, 1]}
 
 
 def orthogonal(generator: np.random.Generator, rows: int, columns: int, gain: float) -> np.ndarray:
@@ -41,8 +36,8 @@ def orthogonal(generator: np.random.Generator, rows: int, columns: int, gain: fl
 def shapes(env: Environment) -> dict[str, tuple[int, ...]]:
     """The shape of every parameter, by name, in alphabetic order."""
     named: dict[str, tuple[int, ...]] = {}
-    for network, sizes in layer_sizes(env).items():
-        for i, (rows, columns) in enumerate(itertools.pairwise(sizes)):
+    for network, outputs in (("policy", output_size(env.action_space)), ("value", 1)):
+        for i, (rows, columns) in enumerate(itertools.pairwise((*env.observation_space.shape, *HIDDEN, outputs))):
             named |= {f"{network}/{i}/w": (rows, columns), f"{network}/{i}/b": (columns,)}
     if isinstance(env.action_space, Box):
         named["policy/log_std"] = (output_size(env.action_space),)
@@ -56,7 +51,7 @@ def initial_parameters(generator: np.random.Generator, env: Environment) -> dict
         if name.endswith("/w"):
             last = name.split("/")[1] == str(len(HIDDEN))
             gain = (0.01 if name.startswith("policy") else 1.0) if last else 2**0.5
-            parameters[name] = orthogonal(generator, *shape, gain)
+            parameters[name] = orthogonal(generator, shape[0], shape[1], gain)
         else:
             parameters[name] = np.full(shape, INITIAL_LOG_STD if name == "policy/log_std" else 0.0, np.float32)
     return parameters
@@ -99,7 +94,7 @@ def value(parameters: Parameters, x: jax.Array) -> jax.Array:
 
 def _heads(space: Space, outputs: jax.Array) -> list[jax.Array]:
     """Cuts logits into heads."""
-    edges = np.cumsum((0, *space.heads))  # type: ignore[union-attr]
+    edges = np.cumsum([0, *space.heads])  # type: ignore[union-attr]
     return [outputs[..., a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 

@@ -14,7 +14,7 @@ class Moments(NamedTuple):
 
     mean: jax.Array
     var: jax.Array
-    count: jax.Array
+    count: jax.Array  # type: ignore[assignment]
 
 
 def initial(size: int) -> Moments:

@@ -60,7 +60,7 @@ class Learner(NamedTuple):
     vector: jax.Array
     first: jax.Array
     second: jax.Array
-    count: jax.Array
+    steps: jax.Array
 
 
 class Actors(NamedTuple):
@@ -130,7 +130,7 @@ def play(training: Training, draws: Draws, params: Any, env: Environment) -> tup
     """Plays every environment for the drawn number of steps with sampled actions."""
     parameters, space = networks.unflatten(training.learner.vector, env), env.action_space
 
-    def step(actors: Actors, drawn: tuple[jax.Array, jax.Array]) -> tuple[Actors, Batch]:
+    def step(actors: Actors, drawn: Any) -> tuple[Actors, Batch]:
         keys, noise = jax.random.wrap_key_data(drawn[0]), drawn[1]
         outputs = networks.policy(parameters, normalise.apply(training.moments, actors.observation))
         action = networks.sample(space, outputs, noise)
@@ -219,11 +219,11 @@ def adam(learner: Learner, gradient: jax.Array, learning_rate: jax.Array, hyper:
     """One Adam step along the gradient, shortened to the largest allowed norm."""
     norm = jnp.sqrt(jnp.sum(gradient**2))
     gradient = gradient * jnp.minimum(1.0, hyper.max_gradient_norm / jnp.maximum(norm, 1e-12))
-    count = learner.count + 1
+    steps = learner.steps + 1
     first = 0.9 * learner.first + 0.1 * gradient
     second = 0.999 * learner.second + 0.001 * gradient**2
-    size = jnp.sqrt(second / (1 - 0.999**count)) + hyper.adam_epsilon
-    return Learner(learner.vector - learning_rate / (1 - 0.9**count) * first / size, first, second, count)
+    size = jnp.sqrt(second / (1 - 0.999**steps)) + hyper.adam_epsilon
+    return Learner(learner.vector - learning_rate / (1 - 0.9**steps) * first / size, first, second, steps)
 
 
 @partial(jax.jit, static_argnames=("env", "minibatches"))

@@ -1,6 +1,7 @@
 """A training run: its configuration file, its start, its loop, and its result."""
 
 import difflib
+import math
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import numpy as np
 from ..core import registry
 from ..core.protocol import SIMPLEST, Environment, typed
 from . import networks, normalise, ppo
-from .checkpoint import Agent, versions
+from .checkpoint import Agent
 
 START = 2**64 - 1
 """The random stream of a run's start; update i uses stream i."""
@@ -35,13 +36,11 @@ def _checked(where: str, table: dict[str, Any], defaults: dict[str, Any]) -> dic
         if key not in defaults:
             near = difflib.get_close_matches(key, defaults, 1, 0.0)
             raise InvalidConfig(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-        default = defaults[key]
-        whole = isinstance(default, bool | int) or np.asarray(default).dtype.kind == "i"
-        fits = (
-            isinstance(value, bool) if isinstance(default, bool) else isinstance(value, int if whole else int | float)
-        )
-        if not fits or (isinstance(value, bool) and not isinstance(default, bool)) or not np.isfinite(value):
-            raise InvalidConfig(f"{where}: {key} = {value!r} is not {'a whole number' if whole else 'a number'}")
+        kinds = {"b": (bool, "true or false"), "i": (int, "a whole number"), "f": (int | float, "a number")}
+        kind, words = kinds[np.asarray(defaults[key]).dtype.kind]
+        fits = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
+        if not fits or not math.isfinite(value):
+            raise InvalidConfig(f"{where}: {key} = {value!r} is not {words}")
     return table
 
 
@@ -60,6 +59,9 @@ def read_config(env: Environment, params: Any, path: Path | str | None = None) -
         "params": {field.name: getattr(params, field.name) for field in fields(params)},
     }
     _checked(str(path), dict.fromkeys(tables, 0), dict.fromkeys(defaults, 0))
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise InvalidConfig(f"{path}: {name} is not a table")
     read = {name: _checked(f"{path} [{name}]", tables.get(name, {}), defaults[name]) for name in defaults}
     static = ppo.Static(**read["static"])
     if min(static[:5]) < 1 or static.environments * static.steps % static.minibatches:
@@ -84,14 +86,12 @@ def start(setting: ppo.Setting, seed: int) -> ppo.Training:
     env, count = setting.env, setting.static.environments
     random = ppo.generator(seed, START)
     parameters = networks.initial_parameters(random, env)
-    actors = ppo.Actors(
-        *_reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env),
-        np.zeros(count, np.float32),
-    )
-    vector = np.asarray(networks.flatten(parameters))
+    observation, state = _reset(random.integers(0, 2**32, (count, 2), np.uint32), setting.params, env)
+    actors = ppo.Actors(observation, state, np.zeros(count, np.float32))  # type: ignore[arg-type]
+    vector = np.concatenate([array.ravel() for array in parameters.values()])
     moments = normalise.initial(env.observation_space.shape[0]) if setting.static.normalise else None
-    learner = ppo.Learner(vector, np.zeros_like(vector), np.zeros_like(vector), np.float32(0))
-    return ppo.Training(learner, moments, actors, np.float32(0))
+    learner = ppo.Learner(vector, np.zeros_like(vector), np.zeros_like(vector), np.float32(0))  # type: ignore[arg-type]
+    return ppo.Training(learner, moments, actors, np.float32(0))  # type: ignore[arg-type]
 
 
 def agent_of(setting: ppo.Setting, training: ppo.Training, seed: int, config: str) -> Agent:
@@ -100,7 +100,13 @@ def agent_of(setting: ppo.Setting, training: ppo.Training, seed: int, config: st
     parameters = networks.unflatten(vector, setting.env)
     if not all(np.all(np.isfinite(array)) for array in parameters.values()):
         raise Diverged(f"training diverged with seed {seed}: parameters are not finite")
-    metadata = {"environment": setting.env.name, "config": config, "seed": str(seed), **versions()}
+    metadata = {
+        "environment": setting.env.name,
+        "config": config,
+        "seed": str(seed),
+        "evalxrl_envs": registry.VERSION,
+        "jax": jax.__version__,
+    }
     return Agent(parameters, moments, metadata)
 
 

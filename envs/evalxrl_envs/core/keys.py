@@ -1,14 +1,14 @@
 """Random keys by name: the key of a run, of an episode in it, and of a step in that."""
 
 import jax
-import numpy as np
+import jax.numpy as jnp
 
 
 def seed_key(seed: int) -> jax.Array:
     """Makes a key of an unsigned 64-bit seed, high word first."""
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed {seed} is not an unsigned 64-bit number")
-    return jax.random.wrap_key_data(np.array([seed >> 32, seed & 0xFFFFFFFF], np.uint32))
+    return jax.random.wrap_key_data(jnp.array([seed >> 32, seed & 0xFFFFFFFF], jnp.uint32))
 
 
 def hex_seed(text: str) -> int:
@@ -21,7 +21,7 @@ def hex_seed(text: str) -> int:
 
 def episode_keys(key: jax.Array, episodes: int) -> jax.Array:
     """One key per episode; episode e has the same key whatever their number."""
-    return jax.vmap(jax.random.fold_in, (None, 0))(key, np.arange(episodes))
+    return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(episodes))
 
 
 def reset_key(episode: jax.Array) -> jax.Array:

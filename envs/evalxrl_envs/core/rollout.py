@@ -1,4 +1,4 @@
-"""Playing episodes: inside a JAX program, or in lockstep with a policy outside it."""
+"""Playing: steps with auto-reset inside a JAX program, and whole episodes in lockstep with a policy outside it."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -48,30 +48,6 @@ def rollout(env: Environment, policy: Policy, keys: jax.Array, params: Any, leng
             return (step.observation, step.state), step
 
         return jax.lax.scan(advance, env.reset(for_reset, params), jax.random.split(for_steps, length))[1]
-
-    return jax.vmap(one)(keys)
-
-
-def episodes(env: Environment, policy: Policy, keys: jax.Array, params: Any, length: int) -> tuple[Step, jax.Array]:
-    """Plays one episode per episode key for at most `length` steps, without reset.
-
-    Returns the steps and a mask, both with axes (keys, length); the mask is true up to the ending.
-    """
-
-    def one(key: jax.Array) -> tuple[Step, jax.Array]:
-        def advance(carry: tuple[Any, ...], t: jax.Array) -> tuple[tuple[Any, ...], tuple[Step, jax.Array]]:
-            observation, state, active = carry
-            for_step = step_key(key, t)
-            action = policy(jax.random.fold_in(for_step, 1), observation)
-            step = env.step(for_step, state, action, params)
-            going_on = active & ~(step.terminated | step.truncated)
-            return (*_where(going_on, (step.observation, step.state), (observation, state)), going_on), (
-                step,
-                active,
-            )
-
-        start = (*env.reset(reset_key(key), params), jnp.bool_(True))
-        return jax.lax.scan(advance, start, jnp.arange(length))[1]
 
     return jax.vmap(one)(keys)
 

@@ -9,32 +9,6 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Discrete:
-    """One choice out of n; an int32 scalar."""
-
-    n: int
-    shape = ()
-    dtype = np.int32
-
-    @property
-    def heads(self) -> tuple[int, ...]:
-        """Number of categories of each head."""
-        return (self.n,)
-
-    def sample(self, key: jax.Array) -> jax.Array:
-        """Draws uniformly."""
-        return jax.random.randint(key, (), 0, self.n, jnp.int32)
-
-    def contains(self, x: jax.Array) -> jax.Array:
-        """True when x is one of the n choices."""
-        return (x >= 0) & (x < self.n)
-
-    def describe(self) -> dict[str, Any]:
-        """The space as the agent protocol names it."""
-        return {"kind": "discrete", "n": self.n}
-
-
-@dataclass(frozen=True)
 class MultiDiscrete:
     """One choice per head, heads of any sizes; int32 (k,)."""
 
@@ -42,14 +16,14 @@ class MultiDiscrete:
     dtype = np.int32
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """One entry per head."""
-        return (len(self.n),)
-
-    @property
     def heads(self) -> tuple[int, ...]:
         """Number of categories of each head."""
         return self.n
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One entry per head."""
+        return (len(self.heads),)
 
     def sample(self, key: jax.Array) -> jax.Array:
         """Draws every head uniformly."""
@@ -62,6 +36,23 @@ class MultiDiscrete:
     def describe(self) -> dict[str, Any]:
         """The space as the agent protocol names it."""
         return {"kind": "multi_discrete", "n": list(self.n)}
+
+
+@dataclass(frozen=True)
+class Discrete(MultiDiscrete):
+    """One choice out of n; an int32 scalar."""
+
+    n: int  # type: ignore[assignment]
+    shape = ()  # type: ignore[assignment]
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """One head."""
+        return (self.n,)
+
+    def describe(self) -> dict[str, Any]:
+        """The space as the agent protocol names it."""
+        return {"kind": "discrete", "n": self.n}
 
 
 @dataclass(frozen=True)
@@ -84,12 +75,7 @@ class Box:
     def describe(self) -> dict[str, Any]:
         """The space as the agent protocol names it."""
         size = int(np.prod(self.shape))
-        return {
-            "kind": "box",
-            "shape": list(self.shape),
-            "low": [self.low] * size,
-            "high": [self.high] * size,
-        }
+        return {"kind": "box", "shape": list(self.shape), "low": [self.low] * size, "high": [self.high] * size}
 
 
-Space = Discrete | MultiDiscrete | Box
+Space = MultiDiscrete | Box

@@ -46,10 +46,8 @@ def from_json(env: Environment, document: dict[str, Any], params: Any) -> Any:
         raise ValueError(f"state: its fields must be {', '.join(sorted(wanted))}")
     values = {}
     for name, value in given.items():
-        dtype, raw = getattr(template, name).dtype, np.asarray(value)
-        if raw.dtype.kind not in ("i" if dtype.kind == "i" else "if"):
-            raise ValueError(f"{name}: not of dtype {dtype}")
-        if dtype.kind == "i" and np.any(raw != raw.astype(dtype)):
-            raise ValueError(f"{name}: too large for {dtype}")
-        values[name] = raw.astype(dtype)
+        raw = np.asarray(value)
+        values[name] = raw.astype(getattr(template, name).dtype)
+        if raw.dtype.kind not in "if" or (values[name].dtype.kind == "i" and np.any(raw != values[name])):
+            raise ValueError(f"{name}: not of dtype {values[name].dtype}")
     return check(env, type(template)(**values), params)

@@ -6,6 +6,8 @@ import math
 import socket
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,28 +94,25 @@ class Stream:
         self._socket = connection
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def _limit(self, deadline: float | None) -> None:
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is not None and left <= 0:
-            raise ProtocolError("deadline passed")
-        self._socket.settimeout(left)
+    @contextmanager
+    def _until(self, deadline: float | None) -> Iterator[None]:
+        left = None if deadline is None else max(deadline - time.monotonic(), 1e-6)
+        try:
+            self._socket.settimeout(left)
+            yield
+        except OSError as error:
+            raise ProtocolError("deadline passed" if isinstance(error, TimeoutError) else "closed") from error
 
     def send(self, kind: int, sequence: int, payload: bytes, deadline: float | None = None) -> None:
         """Sends one frame."""
-        self._limit(deadline)
-        try:
+        with self._until(deadline):
             self._socket.sendall(HEADER.pack(MAGIC, VERSION, kind, 0, sequence, len(payload)) + payload)
-        except OSError as error:
-            raise ProtocolError("deadline passed" if isinstance(error, TimeoutError) else "closed") from error
 
     def _read(self, length: int, deadline: float | None) -> bytes:
         data = bytearray()
         while len(data) < length:
-            self._limit(deadline)
-            try:
+            with self._until(deadline):
                 part = self._socket.recv(min(length - len(data), 2**20))
-            except OSError as error:
-                raise ProtocolError("deadline passed" if isinstance(error, TimeoutError) else "closed") from error
             if not part:
                 raise ProtocolError("closed")
             data += part

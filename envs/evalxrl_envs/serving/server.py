@@ -2,13 +2,20 @@
 
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 
+import jax
 import numpy as np
 
 from ..agents.checkpoint import Agent
-from ..agents.evaluate import greedy_policy
+from ..agents.evaluate import greedy_actions
 from ..core.protocol import Environment
 from . import protocol
+
+
+def actions(agent: Agent, env: Environment, observations: jax.Array | np.ndarray) -> jax.Array:
+    """What the server answers to observations (n, d); everything between a frame and the network is here."""
+    return greedy_actions(agent.parameters, agent.moments, observations, env.action_space)
 
 
 def _talk(stream: protocol.Stream, agent: Agent, env: Environment) -> None:
@@ -16,24 +23,20 @@ def _talk(stream: protocol.Stream, agent: Agent, env: Environment) -> None:
     hello = stream.receive({protocol.HELLO: protocol.TEXT_CAP})
     terms = protocol.read_json(hello.payload)
     batch, (size,) = terms.get("batch"), env.observation_space.shape
-    wanted = {
-        "batch": batch,
-        "observation": {"dtype": "<f4", "shape": [size]},
-        "action": env.action_space.describe(),
-    }
+    wanted = {"batch": batch, "observation": {"dtype": "<f4", "shape": [size]}, "action": env.action_space.describe()}
     if terms != wanted or not isinstance(batch, int) or not 0 < batch * size * 4 < protocol.OBSERVE_CAP:
         raise protocol.ProtocolError(f"this server offers {wanted}")
-    act = greedy_policy(agent, env.action_space)
     dtype, shape = protocol.action_layout(terms["action"], batch)
-    act(np.zeros((batch, size), np.float32))
+    agent = replace(agent, parameters=jax.device_put(agent.parameters), moments=jax.device_put(agent.moments))
+    actions(agent, env, np.zeros((batch, size), np.float32))
     stream.send(protocol.READY, hello.sequence, protocol.write_json({"protocol": protocol.VERSION}))
     while True:
         frame = stream.receive({protocol.OBSERVE: protocol.OBSERVE_CAP, protocol.BYE: 0})
         if frame.kind == protocol.BYE:
             return
         observations = protocol.read_npy(frame.payload, "<f4", (batch, size))
-        actions = act(observations).astype(dtype).reshape(shape)
-        stream.send(protocol.ACT, frame.sequence, protocol.write_npy(actions))
+        answer = np.asarray(actions(agent, env, observations)).astype(dtype).reshape(shape)
+        stream.send(protocol.ACT, frame.sequence, protocol.write_npy(answer))
 
 
 def serve(agent: Agent, env: Environment, host: str, port: int, say: Callable[[str], None]) -> None:

@@ -66,15 +66,7 @@ def observe_tile(grid: np.ndarray, row: int, column: int) -> np.ndarray:
     outside = np.any((neighbours < 0) | (neighbours >= SIZE), axis=1)
     kinds = grid[tuple(np.clip(neighbours, 0, SIZE - 1).T)]
     pits = np.pad(grid == PIT, 2)[row : row + 5, column : column + 5]
-    parts = (
-        here / 5,
-        (large - here) / 5,
-        (nearest - here) / 5,
-        kinds == LARGE,
-        kinds == SMALL,
-        outside,
-        pits.ravel(),
-    )
+    parts = (here / 5, (large - here) / 5, (nearest - here) / 5, kinds == LARGE, kinds == SMALL, outside, pits.ravel())
     return np.concatenate(parts).astype(np.float32)
 
 

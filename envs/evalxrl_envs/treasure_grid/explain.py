@@ -7,14 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import state_json
-from ..core.images import write_gif, write_png
+from ..core.images import write_gif as write_gif
+from ..core.images import write_png as write_png
 from .environment import LARGE, MOVES, PIT, SIZE, SMALL, Params, State, TreasureGrid, tables
-from .render import render_rgb, render_text
-
-__all__ = [
-    "action_names", "distance", "obs_names", "obs_scale", "predicates", "render_rgb", "render_text",
-    "reset_to", "state_from_json", "state_to_json", "write_gif", "write_png",
-]  # fmt: skip
+from .render import render_rgb as render_rgb
+from .render import render_text as render_text
 
 ENVIRONMENT = TreasureGrid()
 DIRECTIONS = ("up", "right", "down", "left")

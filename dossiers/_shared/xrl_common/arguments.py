@@ -1,0 +1,79 @@
+"""The arguments that tools share. Reading them loads neither the environment nor JAX."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+SCALES = {"small": 0.25, "normal": 1.0, "large": 4.0}
+POLICIES = ("served", "sampled", "greedy")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One argument of one tool."""
+
+    flag: str
+    help: str
+    metavar: str = "ACTION"
+
+
+def parser(
+    tool: str, help_line: str, states: bool, options: tuple[Option, ...] = ()
+) -> argparse.ArgumentParser:
+    """The command line of a tool; `states` adds the choice of states."""
+    built = argparse.ArgumentParser(prog=tool, description=help_line, allow_abbrev=False)
+    if states:
+        _add_states(built)
+    for option in options:
+        built.add_argument(option.flag, metavar=option.metavar, help=option.help)
+    built.add_argument("--seed", type=_natural, default=0, metavar="N", help="seed of all draws (default 0)")
+    built.add_argument("--budget", choices=tuple(SCALES), default="normal", help="rollouts: x1/4, x1 or x4")
+    built.add_argument("--policy", choices=POLICIES, default="served", help="way of acting (default: served)")
+    built.add_argument("--gamma", type=_unit, metavar="X", help="discount (default: that of config.toml)")
+    built.add_argument("--json", action="store_true", help="add one JSON document after the tables")
+    return built
+
+
+def parse(built: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
+    """Reads the command line; a mistake ends the process with code 2 and a message on stderr."""
+    read = built.parse_args(argv)
+    if getattr(read, "t", None) is not None and (read.state is not None or read.random is not None):
+        built.error("--t goes with --episode or --worst")
+    return read
+
+
+def scaled(count: int, budget: str) -> int:
+    """A default number of rollouts or episodes under a budget."""
+    return round(count * SCALES[budget])
+
+
+def _add_states(built: argparse.ArgumentParser) -> None:
+    group = built.add_mutually_exclusive_group()
+    group.add_argument("--state", metavar="FILE", help="a state document (evalxrl.state/1)")
+    group.add_argument("--episode", type=_natural, metavar="N", help="a state of episode N (see --t)")
+    group.add_argument("--worst", type=_positive, metavar="N", help="N lowest-return episodes (default 1)")
+    group.add_argument("--random", type=_positive, metavar="N", help="N of the states visited in 64 episodes")
+    built.add_argument("--t", type=_natural, metavar="K", help="step within --episode or --worst (default 0)")
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 4294967295")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _unit(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1") from problem
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return value

@@ -1,0 +1,108 @@
+"""The subject that lies in the caller's directory: the workspace's own environment, configuration and agent.
+
+Imports `core`, `agents`, `serving.server` and the `explain` module of the one environment present, no more.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from xrl_common.failure import unreadable
+from xrl_common.subject import Policy, Subject, Tree
+
+AGENT = Path("agent/parameters.safetensors")
+PROVENANCE = "simulated in this workspace's environment as it stands"
+LABEL_WIDTH = 48
+
+
+def load() -> Subject:
+    """Reads the workspace; what cannot be read ends the tool with code 3."""
+    try:
+        import evalxrl_envs
+        from evalxrl_envs.agents import checkpoint, train
+        from evalxrl_envs.core import registry
+    except (ImportError, SyntaxError) as problem:
+        raise unreadable(f"evalxrl_envs of this workspace cannot be imported: {problem}") from problem
+    root = Path(evalxrl_envs.__file__).parents[1]
+    present = registry.names()
+    if len(present) != 1:
+        raise unreadable(f"a workspace has one environment, this one has {', '.join(present) or 'none'}")
+    name = present[0]
+    environment, defaults = registry.make(name)
+    explain = registry.part(name, "explain")
+    try:
+        setting = train.read_config(environment, defaults)
+        agent = checkpoint.read_agent(os.path.relpath(root / AGENT), environment)
+    except (train.InvalidConfig, checkpoint.InvalidAgent) as problem:
+        raise unreadable(str(problem)) from problem
+    return Subject(
+        name=name,
+        environment=environment,
+        params=setting.params,
+        policy=_policy(environment, agent),
+        action_space=environment.action_space,
+        action_names=explain.action_names[0],
+        gamma=float(str(np.float32(setting.hyper.gamma))),
+        gamma_source="config.toml",
+        state_to_json=explain.state_to_json,
+        state_from_json=explain.state_from_json,
+        reset_to=explain.reset_to,
+        label=label,
+        remarks=(PROVENANCE,),
+    )
+
+
+def label(state: Tree) -> str:
+    """The single numbers of a state, as in `position=7 t=0`; only the step where that is too long."""
+    single = [(field.name, np.asarray(getattr(state, field.name))) for field in fields(state)]
+    text = " ".join(f"{name}={value:g}" for name, value in single if value.ndim == 0)
+    complete = all(value.ndim == 0 for _, value in single)
+    return text if complete and len(text) <= LABEL_WIDTH else f"t={int(state.t)}"
+
+
+def _policy(environment: Any, agent: Any) -> Policy:  # noqa: ANN401
+    carried = (agent.parameters, agent.moments)
+    rules = _Rules(environment, replace(agent, parameters=None, moments=None))
+    return Policy(agent=carried, served=rules.served, greedy=rules.greedy, sampled=rules.sampled)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rules:
+    """The agent's ways of acting; its arrays are arguments, so that they are no part of the program."""
+
+    environment: Any
+    without_arrays: Any
+
+    def served(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        """As the server answers."""
+        from evalxrl_envs.serving import server
+
+        parameters, moments = carried
+        agent = replace(self.without_arrays, parameters=parameters, moments=moments)
+        return server.actions(agent, self.environment, observations)
+
+    def greedy(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        """The most probable action, or the mean."""
+        from evalxrl_envs.agents import networks
+
+        return networks.greedy(self.environment.action_space, self._outputs(carried, observations))
+
+    def sampled(self, carried: Tree, keys: jax.Array, observations: jax.Array) -> jax.Array:
+        """A draw from the policy's distribution."""
+        from evalxrl_envs.agents import networks
+
+        space, outputs = self.environment.action_space, self._outputs(carried, observations)
+        noise = jax.vmap(lambda key: networks.noise(space, key, ()))(keys)
+        return networks.sample(space, outputs, noise)
+
+    def _outputs(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        from evalxrl_envs.agents import networks, normalise
+
+        parameters, moments = carried
+        return networks.policy(parameters, normalise.apply(moments, observations))

@@ -1,0 +1,1 @@
+"""Reward decomposition: component values, reward difference explanations, minimal sufficient explanations."""
