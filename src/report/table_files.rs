@@ -90,10 +90,10 @@ fn csv_cells(cell: &Cell, kind: Kind) -> Vec<String> {
         Cell::Interval { estimate, ends } => {
             let end = |index: usize| ends.map(|ends| ends[index]);
             [Some(*estimate), end(0), end(1)]
-                .map(|value| value.map_or_else(String::new, |value| numerals::float(value)))
+                .map(|value| value.map_or_else(String::new, numerals::float))
                 .to_vec()
         }
-        Cell::Range { low, high } => [low, high].map(|value| numerals::float(value)).to_vec(),
+        Cell::Range { low, high } => [low, high].map(|value| numerals::float(*value)).to_vec(),
         Cell::Absent(_) if kind == Kind::Interval => vec![String::new(); 3],
         Cell::Absent(_) if kind == Kind::Range => vec![String::new(); 2],
         Cell::Absent(_) => vec![String::new()],
