@@ -60,6 +60,12 @@ pub(super) fn p_value(value: f64) -> String {
     }
 }
 
+/// The shortest text that reads back as the same number, always recognisable as a float: `0.0`, `0.1`, `1e300`.
+pub(super) fn float(value: f64) -> String {
+    // Adding zero turns −0 into 0, which other readers would print with its sign.
+    format!("{:?}", value + 0.0)
+}
+
 /// How a p-value was obtained: `exact, 3 of 924`, `Monte Carlo, 9999 draws`, `distribution`.
 pub(super) fn p_origin(p: &PValue) -> String {
     match (p.exact, p.count, p.total) {

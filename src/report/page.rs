@@ -39,19 +39,26 @@ impl Pages {
         environment.set_syntax(syntax.build()?);
         environment.set_auto_escape_callback(|name| match name.rsplit_once('.') {
             Some((_, "html")) => AutoEscape::Html,
+            // Escaped by `markdown` below; what a macro made counts as escaped already.
+            Some((_, "md")) => AutoEscape::Custom("markdown".into()),
             _ => AutoEscape::None,
         });
-        environment.set_formatter(|out, state, value| match value.as_str() {
-            Some(text) if !value.is_safe() => {
-                let text = inert(text);
-                let text = if state.name().ends_with(".md") {
-                    markdown(&text)
-                } else {
-                    text.into_owned()
-                };
-                escape_formatter(out, state, &Value::from(text))
+        environment.set_formatter(|out, state, value| {
+            let text = value.as_str().filter(|_| !value.is_safe());
+            match (state.auto_escape(), text) {
+                (AutoEscape::Custom(_), Some(text)) => {
+                    out.write_str(&markdown(&inert(text)))?;
+                    Ok(())
+                }
+                (AutoEscape::Custom(_), None) => {
+                    out.write_str(&value.to_string())?;
+                    Ok(())
+                }
+                (_, Some(text)) => {
+                    escape_formatter(out, state, &Value::from(inert(text).into_owned()))
+                }
+                (_, None) => escape_formatter(out, state, value),
             }
-            _ => escape_formatter(out, state, value),
         });
         for (name, source) in TEMPLATES {
             environment.add_template(name, source)?;

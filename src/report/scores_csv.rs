@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use evalxrl_analysis::score_table::{Invocations, Outcome, Roles, RowError, ScoreRow, ScoreTable};
 
+use super::numerals;
+
 const COLUMNS: [&str; 13] = [
     "malfunction",
     "environment",
@@ -74,8 +76,7 @@ fn cell(row: &ScoreRow, column: &str) -> String {
     fn text<T: ToString>(value: Option<T>) -> String {
         value.map_or_else(String::new, |value| value.to_string())
     }
-    // Adding zero turns −0 into 0, which other readers would print with its sign.
-    let number = |value: Option<f64>| text(value.map(|value| value + 0.0));
+    let number = |value: Option<f64>| text(value.map(numerals::float));
     match column {
         "malfunction" => row.malfunction.clone(),
         "environment" => row.environment.clone(),

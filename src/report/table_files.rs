@@ -2,6 +2,7 @@
 //! Must not know which tables there are.
 //! Start at `Table::csv` and `Table::tex`.
 
+use super::numerals;
 use super::table::{Cell, Column, Kind, Table};
 
 impl Column {
@@ -84,15 +85,15 @@ fn csv_cells(cell: &Cell, kind: Kind) -> Vec<String> {
         Cell::Text(text) | Cell::Link { text, .. } => vec![text.clone()],
         Cell::Count(count) => vec![count.to_string()],
         Cell::Number(value) | Cell::Fine(value) | Cell::Signed(value) | Cell::PValue(value) => {
-            vec![(value + 0.0).to_string()]
+            vec![numerals::float(*value)]
         }
         Cell::Interval { estimate, ends } => {
             let end = |index: usize| ends.map(|ends| ends[index]);
             [Some(*estimate), end(0), end(1)]
-                .map(|value| value.map_or_else(String::new, |value| (value + 0.0).to_string()))
+                .map(|value| value.map_or_else(String::new, numerals::float))
                 .to_vec()
         }
-        Cell::Range { low, high } => [low, high].map(|value| (value + 0.0).to_string()).to_vec(),
+        Cell::Range { low, high } => [low, high].map(|value| numerals::float(*value)).to_vec(),
         Cell::Absent(_) if kind == Kind::Interval => vec![String::new(); 3],
         Cell::Absent(_) if kind == Kind::Range => vec![String::new(); 2],
         Cell::Absent(_) => vec![String::new()],
@@ -115,6 +116,9 @@ fn tex_text(text: &str) -> String {
             '>' => out.push_str("\\textgreater{}"),
             '\u{2212}' => out.push_str("$-$"),
             '–' => out.push_str("--"),
+            '×' => out.push_str("$\\times$"),
+            'ω' => out.push_str("$\\omega$"),
+            '²' => out.push_str("$^2$"),
             '…' => out.push_str("\\dots{}"),
             // The first cell of a row must not look like the optional argument of the line before it.
             '[' => out.push_str("{[}"),

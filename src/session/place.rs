@@ -53,7 +53,8 @@ fn spec(
     }
 }
 
-/// Variables of every process in a sandbox: quiet tools, and nothing of the host.
+/// Variables of every process in a sandbox: quiet tools, and nothing of the host. Compiled programs travel from
+/// the training of a block into workspaces, so their keys must not hold the folder of the cache.
 fn variables() -> BTreeMap<String, String> {
     [
         ("PAGER", "cat"),
@@ -61,6 +62,7 @@ fn variables() -> BTreeMap<String, String> {
         ("LESS", "-R"),
         ("PIP_PROGRESS_BAR", "off"),
         ("TQDM_DISABLE", "1"),
+        ("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none"),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -188,7 +188,7 @@ impl Drawing for Heatmap {
             self.left(last) + CELL
         };
         let height = self.heading_height() + self.body_height() + 88.0;
-        ((right + 8.0).max(560.0).ceil() as u32, height.ceil() as u32)
+        ((right + 8.0).max(590.0).ceil() as u32, height.ceil() as u32)
     }
 
     fn draw(&self, canvas: &dyn Canvas) -> Result<(), FigureError> {

@@ -139,7 +139,8 @@ fn inline(svg: &str, name: &str, title: &str, description: &str, width: u32) -> 
     let Some(end) = text.find('>') else {
         return String::new();
     };
-    let least = width * 3 / 4;
+    // A wide figure shrinks to this before it scrolls; below it, its small text could not be read.
+    let least = width * 7 / 10;
     format!(
         "{} style=\"--least:{least}px\" role=\"img\" aria-labelledby=\"{name}-title {name}-description\">\n\
          <title id=\"{name}-title\">{}</title>\n<desc id=\"{name}-description\">{}</desc>{}",

@@ -5,5 +5,6 @@
 mod csv_file;
 mod page;
 mod promises;
+mod store;
 mod summary;
 mod synthetic;

@@ -233,3 +233,54 @@ fn the_rows_that_decide_are_strong() {
         assert!(html.contains(start), "{start}");
     }
 }
+
+#[test]
+fn the_text_report_is_markdown_with_headings_lists_and_tables() {
+    let (_, _, markdown) = page(&Shape::of(2, 2, 3).run(), "markdown");
+    let lines: Vec<&str> = markdown.lines().collect();
+    for line in [
+        "## Lift of every cell",
+        "### H3: does some method harm?",
+        "**Lift of every method**",
+        "| method | scale | malfunctions | lift, bootstrap interval | Welch interval |",
+        "|---|---|---:|---:|---:|",
+        "- Isolation: docker",
+        "## Provenance",
+    ] {
+        assert!(lines.contains(&line), "{line}");
+    }
+    let table = lines
+        .iter()
+        .position(|line| line.starts_with("|---|---|---:"))
+        .unwrap();
+    assert!(lines[table - 1].starts_with("| ") && lines[table + 1].starts_with("| "));
+    assert!(!markdown.contains("\\*\\*"));
+    assert!(markdown.contains("![Rows are malfunctions"));
+}
+
+#[test]
+fn another_coder_gets_a_part_of_its_own_and_is_not_pooled() {
+    let mut run = Shape::of(1, 2, 2).run();
+    let other = crate::vocab::CoderLabel::new("second").unwrap();
+    let mut more = run.sessions.clone();
+    more.retain(|session| session.key.coder.as_str() == "search");
+    for session in &mut more {
+        session.key.coder = other.clone();
+        run.planned.push(session.key.clone());
+    }
+    run.sessions.extend(more);
+    let (html, findings, _) = page(&run, "two-coders");
+    assert_eq!(findings["strata"].as_array().unwrap().len(), 2);
+    let headline = findings["headline"].as_u64().unwrap() as usize;
+    assert_eq!(findings["strata"][headline]["coder"], "search");
+    assert!(html.contains("Apart: coder second, invocations unlimited"));
+    assert!(html.contains("id=\"heatmap-second-unlimited-title\""));
+    assert!(html.contains("<table id=\"lifts-second-unlimited\">"));
+    let ids: Vec<&str> = html
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let unique: std::collections::BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(ids.len(), unique.len(), "an id stands twice");
+}
