@@ -1,6 +1,7 @@
 //! Tests that cross rooms, as one binary.
 
 mod catalog;
+mod malfunctions;
 mod plan;
 mod pool;
 mod reference;
