@@ -6,7 +6,7 @@ use rand_core::RngCore;
 
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::{Interval, IntervalFlag, IntervalMethod};
-use crate::moments::{normal_lower_tail, normal_quantile, quantile};
+use crate::moments::{normal_lower_tail, normal_quantile, select_quantile};
 use crate::randomness::{Streams, below};
 
 /// Fewer sessions than this in some cell, and a percentile interval is flagged.
@@ -55,22 +55,17 @@ pub fn replicates_from<T>(
         .collect()
 }
 
-fn sorted(replicates: &[f64]) -> Vec<f64> {
-    let mut values = replicates.to_vec();
-    values.sort_unstable_by(f64::total_cmp);
-    values
-}
-
 /// An interval from `replicates` (not empty) between two probabilities, flagged where all of them are equal.
 fn between(
     estimate: f64,
-    sorted: &[f64],
+    replicates: &[f64],
     level: f64,
     method: IntervalMethod,
     ends: [f64; 2],
 ) -> Interval {
-    let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
-    if last - first <= 1e-12 * estimate.abs().max(1.0) {
+    let least = replicates.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = replicates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most - least <= 1e-12 * estimate.abs().max(1.0) {
         let flags = vec![IntervalFlag::Degenerate];
         return Interval {
             estimate,
@@ -81,7 +76,8 @@ fn between(
             flags,
         };
     }
-    let [low, high] = ends.map(|probability| quantile(sorted, probability));
+    let mut values = replicates.to_vec();
+    let [low, high] = ends.map(|probability| select_quantile(&mut values, probability));
     Interval {
         estimate,
         low,
@@ -100,7 +96,7 @@ fn tails(level: f64) -> [f64; 2] {
 pub fn percentile(estimate: f64, replicates: &[f64], level: f64) -> Interval {
     between(
         estimate,
-        &sorted(replicates),
+        replicates,
         level,
         IntervalMethod::Percentile,
         tails(level),
@@ -111,7 +107,7 @@ pub fn percentile(estimate: f64, replicates: &[f64], level: f64) -> Interval {
 pub fn basic(estimate: f64, replicates: &[f64], level: f64) -> Interval {
     let percentile = between(
         estimate,
-        &sorted(replicates),
+        replicates,
         level,
         IntervalMethod::Basic,
         tails(level),
@@ -172,6 +168,22 @@ impl Correction {
     }
 }
 
+/// Applies a statistic without each session in turn: `[k][i]` is its value without session i of cell k, as `Correction::new`
+/// takes them. Every cell must have two sessions.
+pub fn jackknife(cells: &[Vec<f64>], statistic: impl Fn(&[Vec<f64>]) -> f64) -> Vec<Vec<f64>> {
+    (0..cells.len())
+        .map(|cell| {
+            (0..cells[cell].len())
+                .map(|session| {
+                    let mut fewer = cells.to_vec();
+                    fewer[cell].remove(session);
+                    statistic(&fewer)
+                })
+                .collect()
+        })
+        .collect()
+}
+
 /// Bias-corrected and accelerated interval; percentile ends, flagged, where z0 is infinite.
 pub fn bca(estimate: f64, replicates: &[f64], left_out: &[Vec<f64>], level: f64) -> Interval {
     let correction = Correction::new(estimate, replicates, left_out);
@@ -183,13 +195,7 @@ pub fn bca(estimate: f64, replicates: &[f64], left_out: &[Vec<f64>], level: f64)
         return interval;
     }
     let ends = correction.probabilities(level);
-    between(
-        estimate,
-        &sorted(replicates),
-        level,
-        IntervalMethod::Bca,
-        ends,
-    )
+    between(estimate, replicates, level, IntervalMethod::Bca, ends)
 }
 
 /// A statistic's percentile interval over cells of these sizes: absent where a cell has one session, flagged below ten.

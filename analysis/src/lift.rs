@@ -2,6 +2,7 @@
 //! Must not know hypothesis tests.
 //! Start at `lifts`.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::computed::{Computed, NotComputed};
@@ -88,7 +89,7 @@ pub fn lifts(stratum: &Stratum, scale: Scale, resampled: &ResampledCells) -> Lif
     let roles = stratum.roles();
     let methods: Vec<MethodLift> = stratum
         .methods()
-        .into_iter()
+        .into_par_iter()
         .filter(|method| roles.of(method) != Role::NoMethod)
         .map(|method| method_lift(stratum, method, scale, resampled))
         .collect();
@@ -101,17 +102,26 @@ pub fn lifts(stratum: &Stratum, scale: Scale, resampled: &ResampledCells) -> Lif
         .methods()
         .into_iter()
         .find(|method| roles.of(method) == Role::Placebo);
-    let mut comparisons = Vec::new();
-    for (index, first) in explaining.iter().enumerate() {
-        for second in explaining[index + 1..].iter().copied().chain(placebo) {
-            comparisons.push(MethodComparison {
-                first: (*first).to_owned(),
-                second: second.to_owned(),
-                scale,
-                difference: over_common(stratum, first, second, resampled).into(),
-            });
-        }
-    }
+    let pairs: Vec<(&str, &str)> = explaining
+        .iter()
+        .enumerate()
+        .flat_map(|(index, first)| {
+            explaining[index + 1..]
+                .iter()
+                .copied()
+                .chain(placebo)
+                .map(move |second| (*first, second))
+        })
+        .collect();
+    let comparisons = pairs
+        .into_par_iter()
+        .map(|(first, second)| MethodComparison {
+            first: first.to_owned(),
+            second: second.to_owned(),
+            scale,
+            difference: over_common(stratum, first, second, resampled).into(),
+        })
+        .collect();
     Lifts {
         methods,
         comparisons,

@@ -5,8 +5,11 @@
 mod check;
 mod clean;
 mod context;
+mod doctor;
 mod exit;
+mod export;
 mod facts;
+mod images;
 mod interpreter;
 mod jobs;
 mod list;
@@ -16,9 +19,11 @@ mod plan;
 mod planning;
 mod progress;
 mod reference;
+mod report;
 mod root;
 mod run;
 mod sandboxes;
+mod show;
 
 use std::process::ExitCode;
 
@@ -42,6 +47,11 @@ enum Verb {
     Plan(plan::Args),
     Reference(reference::Args),
     Run(run::Args),
+    Show(show::Args),
+    Report(report::Args),
+    Export(export::Args),
+    Doctor(doctor::Args),
+    Images(images::Args),
     Clean(clean::Args),
 }
 
@@ -63,6 +73,11 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),
         Verb::Run(args) => run::run(args),
+        Verb::Show(args) => show::run(args),
+        Verb::Report(args) => report::run(args),
+        Verb::Export(args) => export::run(args),
+        Verb::Doctor(args) => doctor::run(args),
+        Verb::Images(args) => images::run(args),
         Verb::Clean(args) => clean::run(args),
     }
 }

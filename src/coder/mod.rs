@@ -89,7 +89,7 @@ pub struct Observation {
 /// What is left to spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remaining {
-    /// Wall clock, seconds.
+    /// Seconds until the nearer of wall clock and working time.
     pub wall_seconds: f64,
     /// `score` calls.
     pub score_calls: u32,

@@ -25,7 +25,6 @@ pub struct AgentServer {
     sandbox: Box<dyn Running>,
     address: String,
     errors: Tail,
-    _stdin: std::pin::Pin<Box<dyn tokio::io::AsyncWrite + Send>>,
 }
 
 /// What became of a bundle that was to be served.
@@ -61,13 +60,12 @@ impl AgentServer {
         let isolation = sandboxes.isolation();
         let sandbox = sandboxes.create(spec).await?;
         match Self::serve(isolation, sandbox.as_ref(), bundle).await {
-            Ok((Awaited::Port(port), errors, stdin)) => Ok(Serving::Ready(Self {
+            Ok((Awaited::Port(port), errors)) => Ok(Serving::Ready(Self {
                 address: format!("{}:{port}", sandbox.host()),
                 sandbox,
                 errors,
-                _stdin: stdin,
             })),
-            Ok((awaited, errors, _)) => {
+            Ok((awaited, errors)) => {
                 sandbox.remove().await?;
                 Ok(Serving::Unserved {
                     reason: match awaited {
@@ -88,14 +86,7 @@ impl AgentServer {
         isolation: Isolation,
         sandbox: &dyn Running,
         bundle: &[u8],
-    ) -> Result<
-        (
-            Awaited,
-            Tail,
-            std::pin::Pin<Box<dyn tokio::io::AsyncWrite + Send>>,
-        ),
-        HarnessFault,
-    > {
+    ) -> Result<(Awaited, Tail), HarnessFault> {
         sandbox.put(User::Coder, Place::Home, bundle).await?;
         let port = PORT.to_string();
         let mut argv = vec!["python3", "-E", "-m", "evalxrl_envs", "serve"];
@@ -113,8 +104,8 @@ impl AgentServer {
             while let Ok(1..) = stdout.read(&mut buffer).await {}
         };
         let said = async {
-            let port = heard.wait_for(Option::is_some).await.map(|port| *port);
-            match port {
+            let heard = heard.wait_for(Option::is_some).await.map(|port| *port);
+            match heard {
                 Ok(port) => port.unwrap_or(PORT),
                 Err(_) => std::future::pending().await,
             }
@@ -146,12 +137,14 @@ impl AgentServer {
             (other, _) => other,
         };
         if matches!(awaited, Awaited::Port(_)) {
+            // Its input stays open and its output is drained for as long as it lives.
             tokio::spawn(async move {
                 let mut buffer = [0; 4096];
                 while let Ok(1..) = stdout.read(&mut buffer).await {}
+                drop(duplex.stdin);
             });
         }
-        Ok((awaited, errors, duplex.stdin))
+        Ok((awaited, errors))
     }
 
     /// `host:port` for the scorer.

@@ -95,10 +95,11 @@ pub(super) fn await_port(port: u16) -> Vec<String> {
     all
 }
 
-/// Wraps a command so that it is told to end at `limit` and killed 5 s later.
-pub(super) fn limited(limit: Duration, command: &[String]) -> Vec<String> {
+/// Wraps a command so that it is told to end at `limit` and killed 5 s later. A folder that is gone is its failure (125).
+pub(super) fn limited(limit: Duration, directory: &str, command: &[String]) -> Vec<String> {
     let mut all = argv(&["/usr/bin/timeout", "-k", "5"]);
     all.push(format!("{:.3}", limit.as_secs_f64()));
+    all.extend(argv(&["/usr/bin/env", "-C", directory]));
     all.extend_from_slice(command);
     all
 }

@@ -3,7 +3,7 @@
 //! Start at `shuffled`.
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::{RngCore, SeedableRng};
 
 use crate::vocab::{MalfunctionId, RootSeed, SeedName};
 

@@ -137,6 +137,12 @@ impl RunDirectory {
         self.session(key).join("session.json").is_file()
     }
 
+    /// Whether a living worker holds a session.
+    #[must_use]
+    pub fn is_held(&self, key: &SessionKey) -> bool {
+        super::lease::is_held(&self.session(key))
+    }
+
     /// The record of a finished session.
     ///
     /// # Errors

@@ -101,6 +101,12 @@ impl Lease {
     }
 }
 
+/// Whether a living worker holds the folder.
+pub(super) fn is_held(folder: &Path) -> bool {
+    let path = folder.join("lease.json");
+    path.is_file() && is_stale(&path).is_ok_and(|stale| !stale)
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         drop(self.stop.take());

@@ -70,6 +70,23 @@ pub enum Operator {
     DeleteStatement,
 }
 
+impl Operator {
+    /// Whether it puts one token in the place of another of its kind, so that what parsed still parses.
+    pub(super) fn keeps_form(self) -> bool {
+        matches!(
+            self,
+            Self::QueryNumber
+                | Self::Comparison
+                | Self::PlusMinus
+                | Self::TimesOver
+                | Self::Boolean
+                | Self::AndOr
+                | Self::MinMax
+                | Self::Name
+        ) || self < Self::QueryNumber
+    }
+}
+
 /// An edit within one text, before ranking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {

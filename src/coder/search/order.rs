@@ -1,20 +1,21 @@
-//! Knows how edits become candidates: found, checked, capped, ranked.
+//! Knows how edits become candidates: found, checked, ranked, capped.
 //! Must not know a bench, budgets or what a query was made from.
 //! Start at `candidates`.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use tree_sitter::Parser;
 
+use super::bm25::{Profile, Query};
 use super::candidate::{Candidate, Edit, Operator};
 use super::number::Number;
-use super::{bm25, config, python, tokens};
+use super::{config, python, tokens};
 use crate::vocab::Seed;
 
-/// Candidates kept in all.
+/// Candidates kept in all: the first so many in the final order, so that no file goes unsearched.
 pub const CAP: usize = 5000;
 /// Best-ranked lines whose literals are tried with the numbers of the query.
 const QUOTED_LINES: usize = 20;
@@ -49,10 +50,10 @@ pub fn candidates(files: &BTreeMap<String, String>, query: &str, seed: &Seed) ->
     for (file, text) in texts.iter().enumerate() {
         pool.extend(text.checked(file, text.edits(&mut parser), &mut parser));
     }
-    let query_tokens = tokens::tokens(query);
+    let asked = Query::new(query);
     let numbers = tokens::numbers(query);
     if !numbers.is_empty() {
-        let lines = best_lines(&texts, &pool, &query_tokens);
+        let lines = best_lines(&texts, &pool, &asked);
         for (file, text) in texts.iter().enumerate() {
             let edits = text.quoted(file, &lines, &numbers, &mut parser);
             pool.extend(text.checked(file, edits, &mut parser));
@@ -60,33 +61,43 @@ pub fn candidates(files: &BTreeMap<String, String>, query: &str, seed: &Seed) ->
     }
     settle(&mut pool);
     let found = pool.len();
-    let pool = capped(pool, CAP);
-    let documents: Vec<Vec<String>> = pool
-        .iter()
-        .map(|found| texts[found.file].document(&found.edit))
-        .collect();
-    let scores = bm25::scores(&documents, &query_tokens);
+    let scores = scores(&texts, &pool, &asked);
     let mut generator = ChaCha20Rng::from_seed(seed.bytes());
-    let mut keyed: Vec<(f64, u64, Candidate)> = pool
+    let mut keyed: Vec<(f64, u64, Found)> = pool
         .into_iter()
         .zip(scores)
-        .map(|(found, score)| {
-            (
-                score,
-                generator.next_u64(),
-                texts[found.file].candidate(found.edit, score),
-            )
-        })
+        .map(|(found, score)| (score, generator.next_u64(), found))
         .collect();
     keyed.sort_by(|(a, x, _), (b, y, _)| b.total_cmp(a).then(x.cmp(y)));
+    keyed.truncate(CAP);
     let ranked = keyed
         .into_iter()
-        .map(|(_, _, candidate)| candidate)
+        .map(|(score, _, found)| texts[found.file].candidate(found.edit, score))
         .collect();
     Order {
         ordered: shared_out(ranked),
         found,
     }
+}
+
+/// BM25 of every edit; 0 for all when nothing is asked.
+fn scores(texts: &[Text<'_>], pool: &[Found], query: &Query) -> Vec<f64> {
+    if query.is_empty() {
+        return vec![0.0; pool.len()];
+    }
+    let mut around: HashMap<(usize, Range<usize>), Profile> = HashMap::new();
+    let documents: Vec<Profile> = pool
+        .iter()
+        .map(|found| {
+            let text = &texts[found.file];
+            let lines = text.lines_of(&found.edit);
+            let context = around
+                .entry((found.file, lines.clone()))
+                .or_insert_with(|| query.profile(text.context(&lines)));
+            text.own_words(&found.edit, &lines, query).with(context)
+        })
+        .collect();
+    query.scores(&documents)
 }
 
 /// Whether `search` edits a file.
@@ -117,11 +128,10 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn new(path: &'a str, text: &'a str) -> Self {
-        let newlines = text.match_indices('\n').map(|(at, _)| at + 1);
         Self {
             path,
             text,
-            starts: std::iter::once(0).chain(newlines).collect(),
+            starts: python::line_starts(text),
         }
     }
 
@@ -143,7 +153,7 @@ impl<'a> Text<'a> {
                 && if is_config(self.path) {
                     config::parses(&edited)
                 } else {
-                    source.parses_with(parser, &edit, &edited)
+                    edit.operator.keeps_form() || source.parses_with(parser, &edit, &edited)
                 };
             if parses {
                 kept.push(Found {
@@ -204,37 +214,33 @@ impl<'a> Text<'a> {
         self.starts.partition_point(|start| *start <= at) - 1
     }
 
-    fn lines(&self, lines: Range<usize>) -> &'a str {
-        let end = self
-            .starts
-            .get(lines.end)
-            .copied()
-            .unwrap_or(self.text.len());
-        &self.text[self.starts[lines.start]..end]
+    /// The lines, from 0, that an edit touches.
+    fn lines_of(&self, edit: &Edit) -> Range<usize> {
+        let last_byte = edit.span.end.max(edit.span.start + 1) - 1;
+        self.line(edit.span.start)..self.line(last_byte) + 1
     }
 
-    /// The edited lines as they would read, the original lines with two more on either side, the enclosing
-    /// function and the file name.
-    fn document(&self, edit: &Edit) -> Vec<String> {
-        let first = self.line(edit.span.start);
-        let last_byte = edit.span.end.max(edit.span.start + 1) - 1;
-        let last = self.line(last_byte);
-        let line_end = self
-            .starts
-            .get(last + 1)
-            .copied()
-            .unwrap_or(self.text.len());
-        let edited = [
-            &self.text[self.starts[first]..edit.span.start],
-            &edit.after,
-            &self.text[edit.span.end..line_end.max(edit.span.end)],
-        ]
-        .concat();
-        let around = first.saturating_sub(CONTEXT)..(last + 1 + CONTEXT).min(self.starts.len());
-        [edited.as_str(), self.lines(around), &edit.scope, self.path]
-            .into_iter()
-            .flat_map(tokens::tokens)
-            .collect()
+    /// The part of a document that edits of the same lines share: these lines with two more on either side.
+    fn context(&self, lines: &Range<usize>) -> &'a str {
+        let first = lines.start.saturating_sub(CONTEXT);
+        let last = (lines.end + CONTEXT).min(self.starts.len());
+        &self.text[self.starts[first]..self.end_of(last)]
+    }
+
+    /// The rest of a document: the edited lines as they would read, the enclosing function and the file name.
+    fn own_words(&self, edit: &Edit, lines: &Range<usize>, query: &Query) -> Profile {
+        let end = self.end_of(lines.end).max(edit.span.end);
+        let before = &self.text[self.starts[lines.start]..edit.span.start];
+        let after = &self.text[edit.span.end..end];
+        query.profile(&format!(
+            "{before}{}{after}\n{}\n{}",
+            edit.after, edit.scope, self.path
+        ))
+    }
+
+    /// Where the lines before the given one end.
+    fn end_of(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
     fn candidate(&self, edit: Edit, score: f64) -> Candidate {
@@ -256,13 +262,9 @@ fn is_numeric(operator: Operator) -> bool {
 }
 
 /// The lines, by file and from 0, that hold the best-ranked edits.
-fn best_lines(texts: &[Text<'_>], pool: &[Found], query: &[String]) -> BTreeSet<(usize, usize)> {
-    let documents: Vec<Vec<String>> = pool
-        .iter()
-        .map(|found| texts[found.file].document(&found.edit))
-        .collect();
+fn best_lines(texts: &[Text<'_>], pool: &[Found], query: &Query) -> BTreeSet<(usize, usize)> {
     let mut best: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    for (found, score) in pool.iter().zip(bm25::scores(&documents, query)) {
+    for (found, score) in pool.iter().zip(scores(texts, pool, query)) {
         let line = (found.file, texts[found.file].line(found.edit.span.start));
         let entry = best.entry(line).or_insert(0.0);
         *entry = entry.max(score);
@@ -291,38 +293,6 @@ fn settle(pool: &mut Vec<Found>) {
     });
     let mut made = HashSet::new();
     pool.retain(|found| made.insert((found.file, found.result)));
-}
-
-/// Keeps at most `cap`: the operators with the most edits give way first, and what each keeps is spread evenly
-/// over its edits, so that no file goes unsearched.
-fn capped(pool: Vec<Found>, cap: usize) -> Vec<Found> {
-    if pool.len() <= cap {
-        return pool;
-    }
-    let mut totals: BTreeMap<Operator, usize> = BTreeMap::new();
-    for found in &pool {
-        *totals.entry(found.edit.operator).or_default() += 1;
-    }
-    let kept_at = |level: usize| {
-        totals
-            .values()
-            .map(|total| (*total).min(level))
-            .sum::<usize>()
-    };
-    let level = (1..=cap)
-        .rev()
-        .find(|level| kept_at(*level) <= cap)
-        .unwrap_or(0);
-    let mut met: BTreeMap<Operator, usize> = BTreeMap::new();
-    pool.into_iter()
-        .filter(|found| {
-            let total = totals[&found.edit.operator];
-            let share = total.min(level);
-            let index = met.entry(found.edit.operator).or_default();
-            *index += 1;
-            (*index * share) / total > ((*index - 1) * share) / total
-        })
-        .collect()
 }
 
 /// Lets no line have more than three of the first fifty; what is passed over follows in order.

@@ -158,12 +158,13 @@ impl Running for Container {
         set_home(&mut command);
         let began = Instant::now();
         let deadline = began + command.limit + MARGIN;
-        let argv = scripts::limited(command.limit, &command.argv);
-        let mut streams = Streams::new(command.output_cap);
         let home = self.path(Place::Home);
+        let directory = command.directory.take().unwrap_or(home);
+        let argv = scripts::limited(command.limit, &directory, &command.argv);
+        let mut streams = Streams::new(command.output_cap);
         let with_input = !command.stdin.is_empty();
         let end = async {
-            let exec = start(&self.engine, &self.name, argv, &command, &home, with_input).await?;
+            let exec = start(&self.engine, &self.name, argv, &command, "/", with_input).await?;
             exec.follow(&command.stdin, &mut streams, deadline).await
         }
         .await;

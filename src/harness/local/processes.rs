@@ -58,7 +58,8 @@ impl Wanted {
         match (own_mark, &self.below) {
             (Some(own), _) => self.marks.iter().any(|mark| mark.as_bytes() == own),
             (None, Some(root)) => {
-                fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(root))
+                let folder = fs::read_link(process.join("cwd"));
+                folder.is_ok_and(|folder| folder.starts_with(root)) && !has_terminal(process)
             }
             (None, None) => false,
         }
@@ -109,6 +110,16 @@ fn is_marked(process: &Path) -> bool {
     environment
         .split(|byte| *byte == 0)
         .any(|variable| variable.starts_with(MARK.as_bytes()))
+}
+
+/// Somebody who looks into the folder from a terminal is not of the sandbox.
+fn has_terminal(process: &Path) -> bool {
+    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+    let fields = stat.rfind(')').map_or("", |end| &stat[end + 1..]);
+    fields
+        .split_whitespace()
+        .nth(4)
+        .is_some_and(|tty| tty != "0")
 }
 
 fn state_and_parent(process: &Path) -> Option<(char, i32)> {

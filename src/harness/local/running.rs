@@ -71,6 +71,7 @@ impl Processes {
         &self,
         argv: &[String],
         command: &Command,
+        directory: &str,
         input: bool,
     ) -> Result<Child, HarnessFault> {
         let mut full: Vec<String> = Vec::new();
@@ -87,12 +88,7 @@ impl Processes {
             .env_clear()
             .envs(&self.environment)
             .env(MARK, mark(&self.folder.mark, command.user))
-            .current_dir(
-                command
-                    .directory
-                    .clone()
-                    .unwrap_or_else(|| self.path(Place::Home)),
-            )
+            .current_dir(directory)
             .stdin(if input { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -156,8 +152,10 @@ impl Running for Processes {
     async fn exec(&self, command: Command) -> Result<Execution, HarnessFault> {
         self.alive()?;
         let began = Instant::now();
-        let argv = scripts::limited(command.limit, &command.argv);
-        let mut child = self.spawn(&argv, &command, !command.stdin.is_empty())?;
+        let home = self.path(Place::Home);
+        let directory = command.directory.as_deref().unwrap_or(&home);
+        let argv = scripts::limited(command.limit, directory, &command.argv);
+        let mut child = self.spawn(&argv, &command, "/", !command.stdin.is_empty())?;
         let mut streams = Streams::new(command.output_cap);
         let end = {
             let follow = follow(&mut child, &command.stdin, &mut streams);
@@ -184,7 +182,9 @@ impl Running for Processes {
 
     async fn attach(&self, command: Command) -> Result<Duplex, HarnessFault> {
         self.alive()?;
-        let mut child = self.spawn(&command.argv, &command, true)?;
+        let home = self.path(Place::Home);
+        let directory = command.directory.as_deref().unwrap_or(&home);
+        let mut child = self.spawn(&command.argv, &command, directory, true)?;
         let (Some(mut stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {

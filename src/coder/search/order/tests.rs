@@ -135,43 +135,23 @@ fn lines_of(order: &[Candidate]) -> usize {
 }
 
 #[test]
-fn the_cap_takes_from_the_most_frequent_operator_and_from_all_its_places() {
-    let edit = |start: usize, operator| Found {
-        file: 0,
-        edit: Edit {
-            span: start..start + 1,
-            after: String::new(),
-            operator,
-            scope: "".into(),
-        },
-        result: blake3::hash(&start.to_le_bytes()),
-    };
-    let pool: Vec<Found> = (0..100)
-        .map(|i| {
-            edit(
-                i,
-                if i % 10 == 0 {
-                    Operator::Zero
-                } else {
-                    Operator::Name
-                },
-            )
-        })
-        .collect();
-    let kept = capped(pool, 40);
-    assert_eq!(kept.len(), 40);
-    let starts = |operator| {
-        kept.iter()
-            .filter(move |f| f.edit.operator == operator)
-            .map(|f| f.edit.span.start)
-    };
-    assert_eq!(starts(Operator::Zero).count(), 10);
-    for tens in (0..100).step_by(10) {
-        let near = starts(Operator::Name)
-            .filter(|start| (tens..tens + 10).contains(start))
-            .count();
-        assert!((2..=4).contains(&near), "{near} in {tens}");
-    }
+fn the_cap_cuts_the_end_of_the_order_and_leaves_no_file_out() {
+    let many: String = (0..900).map(|i| format!("x{i} = {i}.5\n")).collect();
+    let files = files(&[
+        ("p/a.py", &many),
+        ("p/z.py", "y = 7\n"),
+        ("p/grid/config.toml", CONFIG),
+    ]);
+    let order = candidates(&files, "y = 8", &seed(0));
+    assert!(order.found > CAP);
+    assert_eq!(order.ordered.len(), CAP);
+    assert_eq!(order.ordered[0].path, "p/z.py");
+    let blind = candidates(&files, "", &seed(0)).ordered;
+    assert!(
+        blind
+            .iter()
+            .any(|candidate| candidate.path == "p/grid/config.toml")
+    );
 }
 
 #[test]

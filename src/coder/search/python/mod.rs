@@ -21,6 +21,8 @@ use names::Scope;
 pub(super) struct Source<'a> {
     text: &'a str,
     tree: Tree,
+    /// First byte of each line.
+    starts: Vec<usize>,
 }
 
 /// A parser of Python.
@@ -30,6 +32,12 @@ pub(super) fn parser() -> Parser {
         .set_language(&tree_sitter_python::LANGUAGE.into())
         .expect("the grammar is built for this version of the library");
     parser
+}
+
+/// First byte of each line of a text.
+pub(super) fn line_starts(text: &str) -> Vec<usize> {
+    let newlines = text.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(newlines).collect()
 }
 
 /// The syntax tree of a text.
@@ -45,6 +53,7 @@ impl<'a> Source<'a> {
         Self {
             text,
             tree: parse(parser, text),
+            starts: line_starts(text),
         }
     }
 
@@ -64,31 +73,36 @@ impl<'a> Source<'a> {
 
     /// Whether the text with an edit made parses without an error.
     pub(super) fn parses_with(&self, parser: &mut Parser, edit: &Edit, edited: &str) -> bool {
-        let new_end = edit.span.start + edit.after.len();
+        let start = self.point(edit.span.start);
         let mut tree = self.tree.clone();
         tree.edit(&InputEdit {
             start_byte: edit.span.start,
             old_end_byte: edit.span.end,
-            new_end_byte: new_end,
-            start_position: point(self.text, edit.span.start),
-            old_end_position: point(self.text, edit.span.end),
-            new_end_position: point(edited, new_end),
+            new_end_byte: edit.span.start + edit.after.len(),
+            start_position: start,
+            old_end_position: self.point(edit.span.end),
+            new_end_position: match edit.after.rfind('\n') {
+                None => Point {
+                    row: start.row,
+                    column: start.column + edit.after.len(),
+                },
+                Some(newline) => Point {
+                    row: start.row + edit.after.matches('\n').count(),
+                    column: edit.after.len() - newline - 1,
+                },
+            },
         });
         parser
             .parse(edited, Some(&tree))
             .is_some_and(|tree| !tree.root_node().has_error())
     }
-}
 
-fn point(text: &str, at: usize) -> Point {
-    let before = &text.as_bytes()[..at];
-    let line_start = before
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    Point {
-        row: before.iter().filter(|byte| **byte == b'\n').count(),
-        column: at - line_start,
+    fn point(&self, at: usize) -> Point {
+        let row = self.starts.partition_point(|start| *start <= at) - 1;
+        Point {
+            row,
+            column: at - self.starts[row],
+        }
     }
 }
 

@@ -1,0 +1,16 @@
+//! Knows the published values, laws and refusals that `evalxrl-analysis` must keep, through its public interface.
+//! Must not know private items.
+//! Start at `golden`.
+
+#[cfg(test)]
+mod findings;
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod golden_interaction;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod monte_carlo;
+#[cfg(test)]
+mod table;

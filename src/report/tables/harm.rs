@@ -1,0 +1,213 @@
+//! Knows the tables of H3: tests, cells and what the design could have found.
+//! Must not know how a test works.
+//! Start at `hypothesis`.
+
+use evalxrl_analysis::attainability::{Attainability, AttainableTest, Reach};
+use evalxrl_analysis::computed::Computed;
+use evalxrl_analysis::harm::{Harm, HarmCell, HarmTest, HarmTestName};
+
+use super::Hypothesis;
+use crate::report::table::{Cell, Column, Kind, Row, Table};
+
+const TESTS: [HarmTestName; 4] = [
+    HarmTestName::PermutationMean,
+    HarmTestName::Welch,
+    HarmTestName::RankSum,
+    HarmTestName::PermutationWelch,
+];
+
+/// H3 with its reach.
+pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Hypothesis {
+    let (tables, warnings) = match h3 {
+        Computed::Value(harm) => (
+            vec![tests(harm), cells(harm), attainability(reach)],
+            harm.warnings.clone(),
+        ),
+        Computed::NotComputed(reason) => (
+            vec![attainability(reach)],
+            vec![format!("Not computed: {reason}.")],
+        ),
+    };
+    Hypothesis {
+        title: "H3: does some method harm?",
+        tables,
+        warnings,
+    }
+}
+
+fn tests(harm: &Harm) -> Table {
+    let rows = TESTS.into_iter().filter_map(|name| {
+        let found: Vec<&HarmTest> = harm
+            .cells
+            .iter()
+            .filter_map(|cell| of(cell, name))
+            .collect();
+        let first = found.first()?;
+        let least = |value: fn(&HarmTest) -> Option<f64>| {
+            let values = found.iter().filter_map(|test| value(test));
+            values.min_by(f64::total_cmp).map_or_else(
+                || Cell::Absent("no cell was tested".to_owned()),
+                Cell::PValue,
+            )
+        };
+        Some(Row {
+            strong: first.primary,
+            cells: vec![
+                Cell::text(word(name)),
+                Cell::text(if first.primary {
+                    "primary"
+                } else {
+                    "sensitivity"
+                }),
+                least(|test| test.p.value().map(|p| p.value)),
+                least(|test| test.p_adjusted.value().copied()),
+                Cell::text(discoveries(&found)),
+                Cell::text(assumes(name)),
+            ],
+        })
+    });
+    Table {
+        name: "h3_tests".to_owned(),
+        title: "H3: tests over all cells".to_owned(),
+        note: "One-sided, on raw scores: is the method's mean below no-method's? The bold row decides.".to_owned(),
+        columns: vec![
+            Column::new("test", "test", Kind::Text),
+            Column::new("role", "role", Kind::Text),
+            Column::new("p_least", "smallest p", Kind::PValue),
+            Column::new("p_adjusted_least", "smallest adjusted p", Kind::PValue),
+            Column::new("harmed", "harmed cells", Kind::Text),
+            Column::new("assumes", "what it assumes", Kind::Prose),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn discoveries(found: &[&HarmTest]) -> &'static str {
+    if found.iter().any(|test| test.discovery) {
+        "some; see the cells"
+    } else {
+        "none"
+    }
+}
+
+fn cells(harm: &Harm) -> Table {
+    let rows = harm.cells.iter().map(|cell| {
+        let primary = of(cell, HarmTestName::PermutationMean);
+        let p = |name| match of(cell, name) {
+            Some(test) => Cell::p(&test.p),
+            None => Cell::Absent(String::new()),
+        };
+        let harmed = primary.is_some_and(|test| test.discovery);
+        Row {
+            strong: harmed,
+            cells: vec![
+                Cell::text(&cell.method),
+                Cell::text(&cell.malfunction),
+                Cell::Count(cell.sessions),
+                Cell::Count(cell.baseline_sessions),
+                match &cell.lift {
+                    Computed::Value(lift) => Cell::Signed(*lift),
+                    Computed::NotComputed(reason) => Cell::Absent(reason.to_string()),
+                },
+                p(HarmTestName::PermutationMean),
+                match primary.map(|test| &test.p_adjusted) {
+                    Some(Computed::Value(value)) => Cell::PValue(*value),
+                    Some(Computed::NotComputed(reason)) => Cell::Absent(reason.to_string()),
+                    None => Cell::Absent(String::new()),
+                },
+                p(HarmTestName::Welch),
+                p(HarmTestName::RankSum),
+                p(HarmTestName::PermutationWelch),
+                Cell::text(if harmed { "harmed" } else { "not found harmed" }),
+            ],
+        }
+    });
+    Table {
+        name: "h3_cells".to_owned(),
+        title: "H3: every cell".to_owned(),
+        note: "Where N and N of the baseline differ, the permutation test can be too liberal: read Welch first."
+            .to_owned(),
+        columns: vec![
+            Column::new("method", "method", Kind::Text),
+            Column::new("malfunction", "malfunction", Kind::Text),
+            Column::new("sessions", "N", Kind::Count),
+            Column::new("baseline_sessions", "N of no-method", Kind::Count),
+            Column::new("lift", "lift, raw", Kind::Number),
+            Column::new("p_permutation_mean", "p", Kind::PValue),
+            Column::new("p_adjusted", "p adjusted", Kind::PValue),
+            Column::new("p_welch", "p Welch", Kind::PValue),
+            Column::new("p_rank_sum", "p rank sum", Kind::PValue),
+            Column::new("p_permutation_welch", "p permutation Welch", Kind::PValue),
+            Column::new("harmed", "found", Kind::Text),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn attainability(reach: &[Attainability]) -> Table {
+    let rows = reach.iter().map(|entry| {
+        Row::of(vec![
+            Cell::text(match entry.test {
+                AttainableTest::Permutation => "permutation (primary)",
+                AttainableTest::SignedRank => "paired signed rank",
+            }),
+            Cell::Count(entry.sessions),
+            Cell::Count(entry.baseline_sessions),
+            Cell::Count(entry.cells),
+            Cell::Count(entry.cells_of_this_size),
+            Cell::PValue(entry.p_min),
+            Cell::Count(entry.cells_needed),
+            Cell::Count(entry.sessions_for_one_cell),
+            Cell::text(match entry.state {
+                Reach::OneCell => "one harmed cell can be found alone",
+                Reach::SeveralCells => "only several harmed cells together can be found",
+                Reach::NotTestable => "no outcome can be found",
+            }),
+        ])
+    });
+    Table {
+        name: "attainability".to_owned(),
+        title: "H3: what this design can find at all".to_owned(),
+        note: "The smallest p-value that so few sessions allow, and how many cells must reach it together.".to_owned(),
+        columns: vec![
+            Column::new("test", "test", Kind::Text),
+            Column::new("sessions", "N", Kind::Count),
+            Column::new("baseline_sessions", "N of no-method", Kind::Count),
+            Column::new("cells", "planned cells", Kind::Count),
+            Column::new("cells_of_this_size", "cells of this size", Kind::Count),
+            Column::new("p_min", "smallest possible p", Kind::PValue),
+            Column::new("cells_needed", "cells needed together", Kind::Count),
+            Column::new("sessions_for_one_cell", "N that one cell needs", Kind::Count),
+            Column::new("reach", "so", Kind::Text),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn of(cell: &HarmCell, name: HarmTestName) -> Option<&HarmTest> {
+    cell.tests.iter().find(|test| test.test == name)
+}
+
+fn word(name: HarmTestName) -> &'static str {
+    match name {
+        HarmTestName::PermutationMean => "permutation of means",
+        HarmTestName::Welch => "Welch",
+        HarmTestName::RankSum => "rank sum",
+        HarmTestName::PermutationWelch => "permutation of Welch's t",
+    }
+}
+
+fn assumes(name: HarmTestName) -> &'static str {
+    match name {
+        HarmTestName::PermutationMean => {
+            "Sessions of both arms are exchangeable when the method does nothing; equal N guards against unequal spread."
+        }
+        HarmTestName::Welch => "Means are near normal; variances may differ.",
+        HarmTestName::RankSum => {
+            "Sessions of both arms are exchangeable; only their order counts, on scores as stored."
+        }
+        HarmTestName::PermutationWelch => {
+            "Sessions of both arms are exchangeable; the spread is estimated in each arm."
+        }
+    }
+}

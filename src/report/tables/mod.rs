@@ -1,0 +1,83 @@
+//! Knows which tables a report has, and how each follows from the findings.
+//! Must not know files or markup.
+//! Start at `StratumTables::of` and `bookkeeping`.
+
+mod bookkeeping;
+mod harm;
+mod interaction;
+mod oracle_gap;
+mod scores;
+
+use evalxrl_analysis::findings::StratumFindings;
+
+pub(super) use bookkeeping::{admission, missing, restoring_ranks, sessions, time};
+
+use super::table::Table;
+
+/// The tables of one stratum, in the order of the page.
+#[derive(Debug, Clone)]
+pub(super) struct StratumTables {
+    /// The heatmap as a table.
+    pub(super) cell_lifts: Table,
+    /// The forest plot as a table.
+    pub(super) lifts: Table,
+    /// The score distributions as a table.
+    pub(super) cells: Table,
+    /// Methods against each other; empty with one method.
+    pub(super) comparisons: Table,
+    /// H1, H2 and H3.
+    pub(super) hypotheses: Vec<Hypothesis>,
+}
+
+/// The tables of one hypothesis.
+#[derive(Debug, Clone)]
+pub(super) struct Hypothesis {
+    pub(super) title: &'static str,
+    pub(super) tables: Vec<Table>,
+    /// What a reader must know, as sentences.
+    pub(super) warnings: Vec<String>,
+}
+
+impl StratumTables {
+    /// `suffix` keeps the names of several strata apart; empty for the headline.
+    pub(super) fn of(stratum: &StratumFindings, suffix: &str) -> Self {
+        let mut tables = Self {
+            cell_lifts: scores::cell_lifts(stratum),
+            lifts: scores::lifts(stratum),
+            cells: scores::cells(stratum),
+            comparisons: scores::comparisons(stratum),
+            hypotheses: vec![
+                interaction::hypothesis(&stratum.h1),
+                oracle_gap::hypothesis(&stratum.h2),
+                harm::hypothesis(&stratum.h3, &stratum.attainability),
+            ],
+        };
+        for table in tables.all_mut() {
+            table.name.push_str(suffix);
+        }
+        tables
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        [
+            &mut self.cell_lifts,
+            &mut self.lifts,
+            &mut self.cells,
+            &mut self.comparisons,
+        ]
+        .into_iter()
+        .chain(self.hypotheses.iter_mut().flat_map(|each| &mut each.tables))
+    }
+
+    /// Every table, for the files.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
+        [
+            &self.cell_lifts,
+            &self.lifts,
+            &self.cells,
+            &self.comparisons,
+        ]
+        .into_iter()
+        .chain(self.hypotheses.iter().flat_map(|each| &each.tables))
+    }
+}

@@ -1,0 +1,9 @@
+//! Knows what a report promises, checked on made-up runs.
+//! Must not know a real run.
+//! Start at `synthetic::Shape`.
+
+mod csv_file;
+mod page;
+mod promises;
+mod summary;
+mod synthetic;

@@ -1,0 +1,167 @@
+//! Runs in local processes: doing nothing is worth nothing, the same is the same, a stopped run goes on.
+
+use serde_json::Value;
+
+use super::kit::{Experiment, call, files_named, json, records, root};
+
+/// Ids of the catalogue's malfunctions.
+fn malfunctions() -> Vec<String> {
+    let listed: Value =
+        serde_json::from_str(&call(&["list", "malfunctions", "--json"]).expect(0).stdout).unwrap();
+    let rows = listed["malfunctions"].as_array().or_else(|| listed.as_array()).expect("a list").clone();
+    rows.iter().map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn doing_nothing_scores_exactly_zero_on_every_malfunction_and_replication() {
+    let experiment = Experiment::new(
+        r#"
+format = "evalxrl.experiment/1"
+name = "nothing"
+replications = 2
+malfunctions = [{ environment = "treasure_grid" }]
+arms = ["no-method"]
+sandbox = "local"
+root_seed = 11
+allow_weak_seed = true
+[[coder]]
+label = "idle"
+scaffold = "null"
+"#,
+    );
+    experiment.play("run", &[]).expect(0);
+    let records = records(&experiment.run("run"));
+    assert_eq!(records.len(), 2 * malfunctions().len());
+    for record in &records {
+        assert_eq!(record["outcome"]["kind"], "submitted", "{record:#}");
+        assert_eq!(record["performance"]["measured"], true);
+        assert_eq!(record["repair_score"]["raw"], 0.0, "{record:#}");
+        assert_eq!(record["isolation"]["kind"], "none");
+        assert!(record["reference"]["p_clean"].as_f64() > record["reference"]["p_broken"].as_f64());
+    }
+}
+
+/// Removes what differs between two runs of one plan: times and host facts.
+fn timeless(mut value: Value) -> Value {
+    const TIMES: [&str; 7] = ["started", "seconds", "cpu_seconds", "attempt", "cpuset_shared", "at", "created"];
+    match &mut value {
+        Value::Object(map) => {
+            for name in TIMES {
+                map.remove(name);
+            }
+            for inner in map.values_mut() {
+                *inner = timeless(inner.take());
+            }
+        }
+        Value::Array(list) => {
+            for inner in list {
+                *inner = timeless(inner.take());
+            }
+        }
+        // Progress lines tell the speed of training.
+        Value::String(text) if text.contains("steps/s") => {
+            let lines: Vec<&str> =
+                text.lines().map(|line| line.split("steps/s").next().unwrap_or("")).collect();
+            *text = lines.join("\n");
+        }
+        _ => {}
+    }
+    value
+}
+
+#[test]
+fn one_plan_and_seed_give_the_same_bytes_with_one_worker_and_with_two() {
+    let first = malfunctions().into_iter().next().expect("there is a malfunction");
+    let experiment = Experiment::new(&format!(
+        r#"
+format = "evalxrl.experiment/1"
+name = "same"
+replications = 1
+malfunctions = ["{first}"]
+arms = ["no-method", "cheat-oracle", "reward-decomposition", "optimal-repair"]
+sandbox = "local"
+root_seed = 12
+allow_weak_seed = true
+score = {{ calls = 3, episodes = 64 }}
+[[coder]]
+label = "search"
+scaffold = "search"
+candidates = 1
+"#
+    ));
+    experiment.play("one", &["--workers", "1"]).expect(0);
+    experiment.play("two", &["--workers", "2"]).expect(0);
+    let (one, two) = (experiment.run("one"), experiment.run("two"));
+    for name in ["session.json", "block.json", "scoring.json"] {
+        let (left, right) = (files_named(&one, name), files_named(&two, name));
+        assert_eq!(left.len(), right.len());
+        assert!(!left.is_empty(), "{name}");
+        for (left, right) in left.iter().zip(&right) {
+            assert_eq!(left.strip_prefix(&one).unwrap(), right.strip_prefix(&two).unwrap());
+            assert_eq!(timeless(json(left)), timeless(json(right)), "{}", left.display());
+        }
+    }
+    for name in ["bundle.tar.zst", "parameters.safetensors"] {
+        for (left, right) in files_named(&one, name).iter().zip(&files_named(&two, name)) {
+            assert!(std::fs::read(left).unwrap() == std::fs::read(right).unwrap(), "{}", left.display());
+        }
+    }
+    let transcripts = files_named(&one, "transcript.jsonl");
+    assert_eq!(transcripts.len(), 4);
+    for (left, right) in transcripts.iter().zip(&files_named(&two, "transcript.jsonl")) {
+        let lines = |path: &std::path::Path| -> Vec<Value> {
+            std::fs::read_to_string(path)
+                .unwrap()
+                .lines()
+                .map(|line| timeless(serde_json::from_str(line).unwrap()))
+                .collect()
+        };
+        assert_eq!(lines(left), lines(right), "{}", left.display());
+    }
+    let optimal = records(&one).into_iter().find(|record| record["key"]["method"] == "optimal-repair");
+    assert!(optimal.unwrap()["repair_score"]["raw"].as_f64().unwrap() > 0.8);
+    reports_and_exports(&one.display().to_string());
+}
+
+/// A finished run can be shown, reported and exported, twice to the same bytes.
+fn reports_and_exports(run: &str) {
+    let summary = call(&["report", run]).expect(0).stdout;
+    assert!(summary.lines().count() <= 20, "{summary}");
+    assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
+    let page = std::path::Path::new(run).join("report/report.html");
+    let first = std::fs::read(&page).unwrap();
+    call(&["report", run]).expect(0);
+    assert!(first == std::fs::read(&page).unwrap(), "the page differs on the second making");
+    let table = call(&["export", "csv", run]).expect(0).stdout;
+    assert_eq!(table.lines().count(), 5, "{table}");
+    assert!(call(&["show", run]).expect(0).stdout.contains("4 of 4 sessions finished"));
+}
+
+#[test]
+fn the_same_command_keeps_what_is_finished_and_another_plan_is_refused() {
+    let first = malfunctions().into_iter().next().expect("there is a malfunction");
+    let text = format!(
+        r#"
+format = "evalxrl.experiment/1"
+name = "again"
+replications = 1
+malfunctions = ["{first}"]
+arms = ["no-method"]
+sandbox = "local"
+[[coder]]
+label = "idle"
+scaffold = "null"
+"#
+    );
+    let experiment = Experiment::new(&text);
+    experiment.play("run", &[]).expect(0);
+    let record = files_named(&experiment.run("run"), "session.json").remove(0);
+    let before = std::fs::read(&record).unwrap();
+    let again = experiment.play("run", &[]).expect(0);
+    assert!(again.stdout.contains("(0 by this call)"), "{}", again.stdout);
+    assert!(before == std::fs::read(&record).unwrap());
+    std::fs::write(experiment.file(), text.replace("replications = 1", "replications = 2")).unwrap();
+    let refused = experiment.play("run", &[]).expect(6);
+    assert!(refused.stderr.contains("holds another plan"), "{}", refused.stderr);
+    assert!(root().join("malfunctions").is_dir());
+}

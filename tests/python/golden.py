@@ -1,0 +1,26 @@
+"""The reference data, and how close a result must come to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SHARED = Path(os.environ.get("EVALXRL_SHARED", Path(__file__).parents[2] / ".." / "shared"))
+
+
+def cases(file: str) -> list[dict[str, Any]]:
+    """Read the cases of one file, or skip the test where the reference data is absent."""
+    path = SHARED / "data" / "statistics" / file
+    if not path.exists():
+        pytest.skip(f"{path} is absent; set EVALXRL_SHARED")
+    found: list[dict[str, Any]] = json.loads(path.read_text())
+    return found
+
+
+def close(target: float | tuple[float, ...], relative: float = 1e-10) -> Any:  # noqa: ANN401 - pytest names no type
+    """Compare to 1e-10 relative, 1e-12 absolute near 0."""
+    return pytest.approx(target, rel=relative, abs=1e-12)
