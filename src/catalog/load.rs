@@ -12,7 +12,7 @@ use super::environment::{Environment, PACKAGE};
 use super::fault_diff::FaultDiff;
 use super::folder::{Files, Folder};
 use super::malfunction::{Class, Malfunction, Manifest};
-use super::references::{REFERENCES, ReferenceState, References};
+use super::references::{REFERENCES, References};
 use super::{Catalog, Problem, Problems, fault_rules};
 
 /// Reads everything that can be read and every defect beside it, sorted by place.
@@ -227,16 +227,6 @@ fn check_across(catalog: &Catalog, problems: &mut Problems) {
                     "name two malfunctions of the same environment",
                 ));
             }
-        }
-        if let ReferenceState::Fresh(row) = catalog.reference(malfunction)
-            && (row.min_gap() - malfunction.min_gap).abs() > 1e-9
-        {
-            problems.push(Problem::new(
-                &place,
-                "min_gap",
-                format!("{} is not the bound of the references", malfunction.min_gap),
-                format!("write {}", row.min_gap()),
-            ));
         }
     }
     for id in catalog.references.ids() {

@@ -142,6 +142,25 @@ impl Catalog {
         }
     }
 
+    /// Manifests whose `min_gap` is not the bound of their fresh references; measuring comes first, so loading bears them.
+    #[must_use]
+    pub fn stray_bounds(&self) -> Problems {
+        let mut problems = Problems::none();
+        for malfunction in self.malfunctions.values() {
+            if let ReferenceState::Fresh(row) = self.reference(malfunction)
+                && (row.min_gap() - malfunction.min_gap).abs() > 1e-9
+            {
+                problems.push(Problem::new(
+                    format!("malfunctions/{}/malfunction.toml", malfunction.id),
+                    "min_gap",
+                    format!("{} is not the bound of the references", malfunction.min_gap),
+                    format!("write {:?}", row.min_gap()),
+                ));
+            }
+        }
+        problems
+    }
+
     /// Hash of everything a session could use.
     #[must_use]
     pub fn hash(&self) -> String {

@@ -31,7 +31,8 @@ pub(super) struct Args {
 /// Exit 3 with every defect; exit 2 when what is named does not exist.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let root = args.folder.find()?;
-    let (catalog, problems) = Catalog::survey(&root);
+    let (catalog, mut problems) = Catalog::survey(&root);
+    problems.extend(catalog.stray_bounds());
     let mut places = Vec::new();
     for what in &args.what {
         places.push(place_of(&root, what)?);

@@ -142,7 +142,7 @@ fn told(malfunction: &Malfunction, measured: &Measured) -> String {
     match &measured.reference {
         Some(reference) if (reference.min_gap() - malfunction.min_gap).abs() > 1e-9 => {
             text.push_str(&format!(
-                "  admitted; write min_gap = {} in its manifest\n",
+                "  admitted; write min_gap = {:?} in its manifest\n",
                 reference.min_gap()
             ));
         }

@@ -1,7 +1,8 @@
-//! Tests that cross rooms, as one binary.
+//! Tests that cross rooms, in one binary.
 
 mod catalog;
 mod end_to_end;
+mod malfunctions;
 mod plan;
 mod pool;
 mod reference;
