@@ -7,10 +7,10 @@ use std::path::Path;
 use clap::Args as ClapArgs;
 use serde_json::json;
 
-use crate::catalog::{Catalog, PACKAGE, ReferenceState};
+use crate::catalog::{Catalog, Dossier, PACKAGE, ReferenceState};
 
 use super::root::{CatalogFolder, invalid};
-use super::{Code, Failure, out};
+use super::{Code, Failure, out, tool_check};
 
 /// Checks manifests, diffs and dossiers.
 #[derive(Debug, ClapArgs)]
@@ -18,6 +18,9 @@ pub(super) struct Args {
     /// `malfunctions`, `dossiers`, `environments`, an id or a path [default: everything]
     #[arg(value_name = "WHAT")]
     what: Vec<String>,
+    /// Reads files only: runs no dossier tool
+    #[arg(long = "static")]
+    reads_only: bool,
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
@@ -46,7 +49,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                         .is_some_and(|rest| rest.starts_with('/'))
             })
     };
-    let problems = problems.about(concerns);
+    let mut problems = problems.about(concerns);
+    if !args.reads_only {
+        let dossiers: Vec<&Dossier> = catalog
+            .dossiers()
+            .filter(|dossier| concerns(&format!("dossiers/{}", dossier.id)))
+            .collect();
+        problems.extend(tool_check::run(&catalog, &dossiers)?);
+    }
     if args.json {
         let list: Vec<_> = problems
             .list()

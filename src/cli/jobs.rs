@@ -111,7 +111,7 @@ fn oracle(text: &str) -> DossierFiles {
     }
 }
 
-fn files_of(dossier: &Dossier) -> DossierFiles {
+pub(super) fn files_of(dossier: &Dossier) -> DossierFiles {
     DossierFiles {
         title: dossier.title.clone(),
         readable: dossier.visible(),

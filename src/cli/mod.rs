@@ -24,6 +24,7 @@ mod root;
 mod run;
 mod sandboxes;
 mod show;
+mod tool_check;
 
 use std::process::ExitCode;
 

@@ -15,6 +15,7 @@ use crate::harness::relay::{Relay, Request, Stream};
 use crate::harness::{Command, Execution, Exit, Place, Running, State, User};
 use crate::store::{Calls, Event, Seconds, Transcript};
 use crate::vocab::{Budget, FaultKind, HarnessFault, Limit};
+use crate::workspace::Rendered;
 
 use super::bundle::{Bundle, CAPS, pack};
 use super::place::untar;
@@ -41,6 +42,42 @@ pub struct Tool {
     pub limit: Duration,
     /// Variables of its process.
     pub environment: BTreeMap<String, String>,
+}
+
+/// The dossier tools of a rendered workspace, ready to run in it.
+#[must_use]
+pub fn tools_of(rendered: &Rendered, workspace: &dyn Running) -> BTreeMap<String, Tool> {
+    let method = workspace.path(Place::Method);
+    let home = workspace.path(Place::Home);
+    let mut tools = BTreeMap::new();
+    for folder in &rendered.dossiers {
+        let mut path: Vec<String> = folder
+            .python_path
+            .iter()
+            .map(|part| format!("{method}/{part}"))
+            .collect();
+        path.push(home.clone());
+        let environment: BTreeMap<String, String> = [
+            ("PYTHONPATH".to_owned(), path.join(":")),
+            ("XRL_STATE".to_owned(), format!("{method}/state")),
+            (
+                "EVALXRL_XLA_CACHE".to_owned(),
+                format!("{method}/state/xla"),
+            ),
+        ]
+        .into();
+        for tool in &folder.tools {
+            tools.insert(
+                tool.name.clone(),
+                Tool {
+                    argv: tool.argv.clone(),
+                    limit: Duration::from_secs(tool.timeout_seconds),
+                    environment: environment.clone(),
+                },
+            );
+        }
+    }
+    tools
 }
 
 /// The bench of one session.

@@ -13,7 +13,7 @@ mod player;
 mod rank;
 mod rehearsal;
 
-pub use bench::MARKER;
+pub use bench::{MARKER, Tool, tools_of};
 pub use bundle::{Bundle, CAPS, Caps, Rejection, pack};
 pub use job::{BlockJob, Job};
 pub use place::{run_label, untar};

@@ -23,7 +23,7 @@ use crate::vocab::{
 };
 use crate::workspace::{self, Rendered, SERVE, TRAIN};
 
-use super::bench::{SessionBench, Tool};
+use super::bench::{SessionBench, tools_of};
 use super::block::{Block, BlockMaker, pack_files};
 use super::bundle::Bundle;
 use super::changes::{changed, touches_fault};
@@ -280,36 +280,7 @@ impl SessionPlayer {
         workspace: Arc<dyn Running>,
         rehearsal: Rehearsal,
     ) -> Result<SessionBench, HarnessFault> {
-        let method = workspace.path(Place::Method);
-        let home = workspace.path(Place::Home);
-        let mut tools = BTreeMap::new();
-        for folder in &rendered.dossiers {
-            let mut path: Vec<String> = folder
-                .python_path
-                .iter()
-                .map(|part| format!("{method}/{part}"))
-                .collect();
-            path.push(home.clone());
-            let environment: BTreeMap<String, String> = [
-                ("PYTHONPATH".to_owned(), path.join(":")),
-                ("XRL_STATE".to_owned(), format!("{method}/state")),
-                (
-                    "EVALXRL_XLA_CACHE".to_owned(),
-                    format!("{method}/state/xla"),
-                ),
-            ]
-            .into();
-            for tool in &folder.tools {
-                tools.insert(
-                    tool.name.clone(),
-                    Tool {
-                        argv: tool.argv.clone(),
-                        limit: Duration::from_secs(tool.timeout_seconds),
-                        environment: environment.clone(),
-                    },
-                );
-            }
-        }
+        let tools = tools_of(rendered, workspace.as_ref());
         let names: Vec<&str> = tools.keys().map(String::as_str).collect();
         workspace
             .put(User::Method, Place::Method, &tool_links(&names)?)
