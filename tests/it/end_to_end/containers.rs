@@ -8,7 +8,8 @@ use super::kit::{Experiment, call, files_named, program, records, root};
 
 /// Whether a Docker engine answers; where it must (EVALXRL_REQUIRE_DOCKER), its absence fails the test.
 fn docker_answers() -> bool {
-    let answers = docker(&["version", "--format", "{{.Server.Version}}"]).is_some_and(|output| output.status.success());
+    let answers = docker(&["version", "--format", "{{.Server.Version}}"])
+        .is_some_and(|output| output.status.success());
     assert!(
         answers || std::env::var_os("EVALXRL_REQUIRE_DOCKER").is_none(),
         "no Docker engine answers, and EVALXRL_REQUIRE_DOCKER is set"
@@ -20,18 +21,28 @@ fn docker_answers() -> bool {
 }
 
 fn docker(arguments: &[&str]) -> Option<Output> {
-    Command::new("docker").args(arguments).stdin(Stdio::null()).output().ok()
+    Command::new("docker")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .ok()
 }
 
 fn lines(arguments: &[&str]) -> Vec<String> {
     let output = docker(arguments).expect("docker is there");
-    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The label of a run on its containers.
 fn label(run: &Path) -> String {
     let directory = evalxrl::store::RunDirectory::open(run).expect("a run");
-    format!("label=evalxrl.run={}", evalxrl::session::run_label(&directory))
+    format!(
+        "label=evalxrl.run={}",
+        evalxrl::session::run_label(&directory)
+    )
 }
 
 fn containers(run: &Path) -> Vec<String> {
@@ -62,7 +73,9 @@ fn start(experiment: &Experiment, name: &str) -> Child {
 
 fn first_malfunction() -> String {
     let listed = call(&["list", "malfunctions"]).expect(0).stdout;
-    let id = listed.split_whitespace().find(|word| word.starts_with("treasure-grid-"));
+    let id = listed
+        .split_whitespace()
+        .find(|word| word.starts_with("treasure-grid-"));
     id.expect("there is a malfunction").to_owned()
 }
 
@@ -96,19 +109,31 @@ scaffold = "null"
     child.wait().unwrap();
     let finished = files_named(&run, "session.json").remove(0);
     let before = std::fs::read(&finished).unwrap();
-    assert!(!containers(&run).is_empty(), "the killed run left nothing to mend");
+    assert!(
+        !containers(&run).is_empty(),
+        "the killed run left nothing to mend"
+    );
     experiment.play("run", &["--workers", "1"]).expect(0);
-    assert!(before == std::fs::read(&finished).unwrap(), "a finished session was played again");
+    assert!(
+        before == std::fs::read(&finished).unwrap(),
+        "a finished session was played again"
+    );
     let records = records(&run);
     assert_eq!(records.len(), 2);
     assert_eq!((containers(&run), networks(&run)), (vec![], vec![]));
     for record in &records {
         assert_eq!(record["isolation"]["kind"], "docker");
         let probes = record["isolation"]["probes"].as_array().unwrap();
-        assert!(probes.len() >= 8 && probes.iter().all(|probe| probe["passed"] == true), "{probes:#?}");
+        assert!(
+            probes.len() >= 8 && probes.iter().all(|probe| probe["passed"] == true),
+            "{probes:#?}"
+        );
         match record["key"]["method"].as_str() {
             Some("no-method") => assert_eq!(record["repair_score"]["raw"], 0.0),
-            _ => assert!(record["repair_score"]["raw"].as_f64().unwrap() > 0.8, "{record:#}"),
+            _ => assert!(
+                record["repair_score"]["raw"].as_f64().unwrap() > 0.8,
+                "{record:#}"
+            ),
         }
     }
 }
@@ -122,7 +147,13 @@ fn secrets() -> Vec<String> {
             found.push(manifest[field].as_str().unwrap().to_owned());
         }
         for field in ["causal", "not_causal"] {
-            found.extend(manifest[field].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()));
+            found.extend(
+                manifest[field]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|text| text.as_str().unwrap().to_owned()),
+            );
         }
     }
     found
@@ -172,16 +203,35 @@ candidates = 1
     let shown = docker(&["inspect", &workspace]).unwrap();
     assert_silent("docker inspect", &shown.stdout, &secrets);
     for (place, script) in [
-        ("files", "tar -cf - --exclude=.cache /home /opt /tmp /run 2>/dev/null"),
+        (
+            "files",
+            "tar -cf - --exclude=.cache /home /opt /tmp /run 2>/dev/null",
+        ),
         ("names", "find / -xdev 2>/dev/null"),
-        ("environment", "cat /proc/*/environ /proc/*/cmdline 2>/dev/null"),
+        (
+            "environment",
+            "cat /proc/*/environ /proc/*/cmdline 2>/dev/null",
+        ),
     ] {
         let seen = docker(&["exec", "-u", "0", &workspace, "/bin/bash", "-c", script]).unwrap();
         assert!(!seen.stdout.is_empty(), "{place} could not be read");
         assert_silent(place, &seen.stdout, &secrets);
     }
-    let clean = docker(&["exec", "-u", "0", &workspace, "python3", "-I", "-c", "import evalxrl_envs"]).unwrap();
-    assert!(!clean.status.success(), "the clean package can be imported in a workspace");
+    let clean = docker(&[
+        "exec",
+        "-u",
+        "0",
+        &workspace,
+        "python3",
+        "-I",
+        "-c",
+        "import evalxrl_envs",
+    ])
+    .unwrap();
+    assert!(
+        !clean.status.success(),
+        "the clean package can be imported in a workspace"
+    );
     let image = lines(&["inspect", "--format", "{{.Image}}", &workspace]).remove(0);
     let history = docker(&["image", "history", "--no-trunc", &image]).unwrap();
     assert_silent("the image's history", &history.stdout, &secrets);

@@ -33,19 +33,32 @@ impl Called {
             stderr: text(&output.stderr),
         };
         for word in ["panicked", "Traceback", "RUST_BACKTRACE"] {
-            assert!(!called.stderr.contains(word), "{word} reached the user:\n{}", called.stderr);
+            assert!(
+                !called.stderr.contains(word),
+                "{word} reached the user:\n{}",
+                called.stderr
+            );
         }
         called
     }
 
     pub(super) fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout, self.stderr
+        );
         self
     }
 }
 
 pub(super) fn call(arguments: &[&str]) -> Called {
-    Called::of(&program().args(arguments).output().expect("the program starts"))
+    Called::of(
+        &program()
+            .args(arguments)
+            .output()
+            .expect("the program starts"),
+    )
 }
 
 /// An experiment file in a folder of its own.
@@ -61,7 +74,11 @@ impl Experiment {
     }
 
     pub(super) fn file(&self) -> String {
-        self.folder.path().join("experiment.toml").display().to_string()
+        self.folder
+            .path()
+            .join("experiment.toml")
+            .display()
+            .to_string()
     }
 
     pub(super) fn run(&self, name: &str) -> PathBuf {
@@ -78,7 +95,12 @@ impl Experiment {
 
     pub(super) fn play(&self, name: &str, more: &[&str]) -> Called {
         let arguments = self.arguments(name, more);
-        Called::of(&program().args(arguments).output().expect("the program starts"))
+        Called::of(
+            &program()
+                .args(arguments)
+                .output()
+                .expect("the program starts"),
+        )
     }
 }
 
@@ -100,5 +122,8 @@ pub(super) fn json(path: &Path) -> Value {
 
 /// Session records of a run, by path below it.
 pub(super) fn records(run: &Path) -> Vec<Value> {
-    files_named(&run.join("sessions"), "session.json").iter().map(|path| json(path)).collect()
+    files_named(&run.join("sessions"), "session.json")
+        .iter()
+        .map(|path| json(path))
+        .collect()
 }

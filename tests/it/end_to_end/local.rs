@@ -8,8 +8,14 @@ use super::kit::{Experiment, call, files_named, json, records, root};
 fn malfunctions() -> Vec<String> {
     let listed: Value =
         serde_json::from_str(&call(&["list", "malfunctions", "--json"]).expect(0).stdout).unwrap();
-    let rows = listed["malfunctions"].as_array().or_else(|| listed.as_array()).expect("a list").clone();
-    rows.iter().map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
+    let rows = listed["malfunctions"]
+        .as_array()
+        .or_else(|| listed.as_array())
+        .expect("a list")
+        .clone();
+    rows.iter()
+        .map(|row| row["id"].as_str().expect("an id").to_owned())
+        .collect()
 }
 
 #[test]
@@ -43,7 +49,15 @@ scaffold = "null"
 
 /// Removes what differs between two runs of one plan: times and host facts.
 fn timeless(mut value: Value) -> Value {
-    const TIMES: [&str; 7] = ["started", "seconds", "cpu_seconds", "attempt", "cpuset_shared", "at", "created"];
+    const TIMES: [&str; 7] = [
+        "started",
+        "seconds",
+        "cpu_seconds",
+        "attempt",
+        "cpuset_shared",
+        "at",
+        "created",
+    ];
     match &mut value {
         Value::Object(map) => {
             for name in TIMES {
@@ -60,8 +74,10 @@ fn timeless(mut value: Value) -> Value {
         }
         // Progress lines tell the speed of training.
         Value::String(text) if text.contains("steps/s") => {
-            let lines: Vec<&str> =
-                text.lines().map(|line| line.split("steps/s").next().unwrap_or("")).collect();
+            let lines: Vec<&str> = text
+                .lines()
+                .map(|line| line.split("steps/s").next().unwrap_or(""))
+                .collect();
             *text = lines.join("\n");
         }
         _ => {}
@@ -71,7 +87,10 @@ fn timeless(mut value: Value) -> Value {
 
 #[test]
 fn one_plan_and_seed_give_the_same_bytes_with_one_worker_and_with_two() {
-    let first = malfunctions().into_iter().next().expect("there is a malfunction");
+    let first = malfunctions()
+        .into_iter()
+        .next()
+        .expect("there is a malfunction");
     let experiment = Experiment::new(&format!(
         r#"
 format = "evalxrl.experiment/1"
@@ -97,18 +116,33 @@ candidates = 1
         assert_eq!(left.len(), right.len());
         assert!(!left.is_empty(), "{name}");
         for (left, right) in left.iter().zip(&right) {
-            assert_eq!(left.strip_prefix(&one).unwrap(), right.strip_prefix(&two).unwrap());
-            assert_eq!(timeless(json(left)), timeless(json(right)), "{}", left.display());
+            assert_eq!(
+                left.strip_prefix(&one).unwrap(),
+                right.strip_prefix(&two).unwrap()
+            );
+            assert_eq!(
+                timeless(json(left)),
+                timeless(json(right)),
+                "{}",
+                left.display()
+            );
         }
     }
     for name in ["bundle.tar.zst", "parameters.safetensors"] {
         for (left, right) in files_named(&one, name).iter().zip(&files_named(&two, name)) {
-            assert!(std::fs::read(left).unwrap() == std::fs::read(right).unwrap(), "{}", left.display());
+            assert!(
+                std::fs::read(left).unwrap() == std::fs::read(right).unwrap(),
+                "{}",
+                left.display()
+            );
         }
     }
     let transcripts = files_named(&one, "transcript.jsonl");
     assert_eq!(transcripts.len(), 4);
-    for (left, right) in transcripts.iter().zip(&files_named(&two, "transcript.jsonl")) {
+    for (left, right) in transcripts
+        .iter()
+        .zip(&files_named(&two, "transcript.jsonl"))
+    {
         let lines = |path: &std::path::Path| -> Vec<Value> {
             std::fs::read_to_string(path)
                 .unwrap()
@@ -118,7 +152,9 @@ candidates = 1
         };
         assert_eq!(lines(left), lines(right), "{}", left.display());
     }
-    let optimal = records(&one).into_iter().find(|record| record["key"]["method"] == "optimal-repair");
+    let optimal = records(&one)
+        .into_iter()
+        .find(|record| record["key"]["method"] == "optimal-repair");
     assert!(optimal.unwrap()["repair_score"]["raw"].as_f64().unwrap() > 0.8);
     reports_and_exports(&one.display().to_string());
 }
@@ -127,19 +163,33 @@ candidates = 1
 fn reports_and_exports(run: &str) {
     let summary = call(&["report", run]).expect(0).stdout;
     assert!(summary.lines().count() <= 20, "{summary}");
-    assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
+    assert!(
+        summary.lines().all(|line| line.chars().count() <= 100),
+        "{summary}"
+    );
     let page = std::path::Path::new(run).join("report/report.html");
     let first = std::fs::read(&page).unwrap();
     call(&["report", run]).expect(0);
-    assert!(first == std::fs::read(&page).unwrap(), "the page differs on the second making");
+    assert!(
+        first == std::fs::read(&page).unwrap(),
+        "the page differs on the second making"
+    );
     let table = call(&["export", "csv", run]).expect(0).stdout;
     assert_eq!(table.lines().count(), 5, "{table}");
-    assert!(call(&["show", run]).expect(0).stdout.contains("4 of 4 sessions finished"));
+    assert!(
+        call(&["show", run])
+            .expect(0)
+            .stdout
+            .contains("4 of 4 sessions finished")
+    );
 }
 
 #[test]
 fn the_same_command_keeps_what_is_finished_and_another_plan_is_refused() {
-    let first = malfunctions().into_iter().next().expect("there is a malfunction");
+    let first = malfunctions()
+        .into_iter()
+        .next()
+        .expect("there is a malfunction");
     let text = format!(
         r#"
 format = "evalxrl.experiment/1"
@@ -158,10 +208,22 @@ scaffold = "null"
     let record = files_named(&experiment.run("run"), "session.json").remove(0);
     let before = std::fs::read(&record).unwrap();
     let again = experiment.play("run", &[]).expect(0);
-    assert!(again.stdout.contains("(0 by this call)"), "{}", again.stdout);
+    assert!(
+        again.stdout.contains("(0 by this call)"),
+        "{}",
+        again.stdout
+    );
     assert!(before == std::fs::read(&record).unwrap());
-    std::fs::write(experiment.file(), text.replace("replications = 1", "replications = 2")).unwrap();
+    std::fs::write(
+        experiment.file(),
+        text.replace("replications = 1", "replications = 2"),
+    )
+    .unwrap();
     let refused = experiment.play("run", &[]).expect(6);
-    assert!(refused.stderr.contains("holds another plan"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("holds another plan"),
+        "{}",
+        refused.stderr
+    );
     assert!(root().join("malfunctions").is_dir());
 }

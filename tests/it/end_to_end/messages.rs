@@ -17,18 +17,42 @@ scaffold = "null"
 /// Asserts that a message says file, field and remedy.
 fn tells(called: &Called, parts: &[&str]) {
     for part in parts {
-        assert!(called.stderr.contains(part), "{part:?} is not in:\n{}", called.stderr);
+        assert!(
+            called.stderr.contains(part),
+            "{part:?} is not in:\n{}",
+            called.stderr
+        );
     }
 }
 
 #[test]
 fn a_broken_plan_names_file_and_field_and_leaves_no_run_directory() {
     for (from, to, parts) in [
-        ("replications = 1", "replications = \"many\"", &["experiment.toml", "replications"][..]),
-        ("name = \"sound\"", "nmae = \"sound\"", &["experiment.toml", "nmae"]),
-        ("\"no-method\"", "\"no-such-dossier\"", &["experiment.toml", "arms", "no-such-dossier"]),
-        ("scaffold = \"null\"", "scaffold = \"nobody\"", &["experiment.toml", "scaffold", "nobody"]),
-        ("treasure_grid", "treasure_isle", &["experiment.toml", "malfunctions", "treasure_isle"]),
+        (
+            "replications = 1",
+            "replications = \"many\"",
+            &["experiment.toml", "replications"][..],
+        ),
+        (
+            "name = \"sound\"",
+            "nmae = \"sound\"",
+            &["experiment.toml", "nmae"],
+        ),
+        (
+            "\"no-method\"",
+            "\"no-such-dossier\"",
+            &["experiment.toml", "arms", "no-such-dossier"],
+        ),
+        (
+            "scaffold = \"null\"",
+            "scaffold = \"nobody\"",
+            &["experiment.toml", "scaffold", "nobody"],
+        ),
+        (
+            "treasure_grid",
+            "treasure_isle",
+            &["experiment.toml", "malfunctions", "treasure_isle"],
+        ),
         ("format = ", "format = = ", &["experiment.toml"]),
     ] {
         let experiment = Experiment::new(&SOUND.replace(from, to));
@@ -41,7 +65,9 @@ fn a_broken_plan_names_file_and_field_and_leaves_no_run_directory() {
 
 #[test]
 fn two_defects_of_one_plan_are_told_together() {
-    let text = SOUND.replace("replications = 1", "replications = 0").replace("\"no-method\"", "\"nothing-here\"");
+    let text = SOUND
+        .replace("replications = 1", "replications = 0")
+        .replace("\"no-method\"", "\"nothing-here\"");
     let refused = call(&["plan", &Experiment::new(&text).file()]).expect(3);
     tells(&refused, &["replications", "nothing-here"]);
 }
@@ -55,7 +81,10 @@ fn a_stopped_engine_is_told_with_a_way_out() {
         .output()
         .unwrap();
     let refused = Called::of(&output).expect(4);
-    tells(&refused, &["docker_unavailable", "next:", "--sandbox local"]);
+    tells(
+        &refused,
+        &["docker_unavailable", "next:", "--sandbox local"],
+    );
     assert!(!experiment.run("run").exists());
 }
 
@@ -63,7 +92,11 @@ fn a_stopped_engine_is_told_with_a_way_out() {
 fn what_is_no_run_directory_is_told_by_every_verb_that_wants_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display().to_string();
-    for verb in [vec!["show", &path], vec!["report", &path], vec!["export", "csv", &path]] {
+    for verb in [
+        vec!["show", &path],
+        vec!["report", &path],
+        vec!["export", "csv", &path],
+    ] {
         let refused = call(&verb).expect(2);
         tells(&refused, &["plan.json", "next:"]);
     }
@@ -74,7 +107,12 @@ fn what_is_no_run_directory_is_told_by_every_verb_that_wants_one() {
 
 #[test]
 fn wrong_usage_has_its_own_code() {
-    for arguments in [&["run"][..], &["run", "absent.toml", "--out", "x"], &["frobnicate"], &["list", "unicorns"]] {
+    for arguments in [
+        &["run"][..],
+        &["run", "absent.toml", "--out", "x"],
+        &["frobnicate"],
+        &["list", "unicorns"],
+    ] {
         call(arguments).expect(2);
     }
 }
