@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-use super::{Command, Exit, Probe, Running, User};
+use super::{Command, Exit, Limits, Owner, Probe, Role, Running, Sandbox, Spec, User};
 use crate::vocab::{FaultKind, HarnessFault};
 
 const SCRIPT: &str = include_str!("probe.py");
@@ -187,6 +187,42 @@ pub fn verdict(rows: Vec<Probe>) -> Result<Vec<Probe>, HarnessFault> {
         FaultKind::IsolationBroken,
         failed.join("; "),
     ))
+}
+
+/// Makes a workspace and a scorer for nothing but the table, and removes them whatever it says.
+///
+/// # Errors
+/// As `Sandbox::probe`; or the sandboxes cannot be made or removed.
+pub async fn rehearse(sandboxes: &dyn Sandbox, owner: &Owner) -> Result<Vec<Probe>, HarnessFault> {
+    let network = sandboxes.network(owner).await?;
+    let spec = |role, network| Spec {
+        role,
+        network,
+        limits: Limits {
+            memory: 256 << 20,
+            cpus: 1.0,
+            cpuset: None,
+            pids: 64,
+            home: 16 << 20,
+            temporary: 16 << 20,
+        },
+        life: Duration::from_secs(300),
+        environment: BTreeMap::new(),
+        owner: owner.clone(),
+    };
+    let (workspace, scorer) = tokio::join!(
+        sandboxes.create(spec(Role::Workspace, None)),
+        sandboxes.create(spec(Role::Scorer, Some(network.clone()))),
+    );
+    let table = match (&workspace, &scorer) {
+        (Ok(workspace), Ok(scorer)) => sandboxes.probe(workspace.as_ref(), scorer.as_ref()).await,
+        (Err(fault), _) | (_, Err(fault)) => Err(fault.clone()),
+    };
+    for made in [workspace, scorer].into_iter().flatten() {
+        made.remove().await?;
+    }
+    sandboxes.remove_network(&network).await?;
+    table
 }
 
 /// A service of the host that no sandbox may reach: it answers on every address of the machine while it is held.

@@ -234,13 +234,7 @@ impl Keeper {
             let Some(reason) = self.serve(&mut process, &mut next).await else {
                 return;
             };
-            let again = if restarts < RESTARTS {
-                restarts += 1;
-                self.restart(next).await
-            } else {
-                Err(lost(format!("{reason}, after {RESTARTS} restarts")))
-            };
-            match again {
+            match self.again(next, &mut restarts, reason).await {
                 Ok(started) => process = started,
                 Err(fault) => {
                     // A session that no longer listens needs no news.
@@ -249,6 +243,24 @@ impl Keeper {
                 }
             }
         }
+    }
+
+    /// A new life of the process; a start that fails uses one up too.
+    async fn again(
+        &self,
+        next: u64,
+        restarts: &mut u32,
+        reason: String,
+    ) -> Result<Process, HarnessFault> {
+        let mut reason = reason;
+        while *restarts < RESTARTS {
+            *restarts += 1;
+            match self.restart(next).await {
+                Err(fault) if fault.kind == FaultKind::RelayLost => reason = fault.message,
+                other => return other,
+            }
+        }
+        Err(lost(format!("{reason}, after {RESTARTS} restarts")))
     }
 
     async fn restart(&self, next: u64) -> Result<Process, HarnessFault> {

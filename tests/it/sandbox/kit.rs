@@ -124,8 +124,11 @@ impl Kit {
         let failed: Vec<String> = futures_util::stream::iter(checks)
             .map(|(name, check)| {
                 let running = tokio::spawn(check(Arc::clone(self)));
+                let began = std::time::Instant::now();
                 async move {
-                    match tokio::time::timeout(Duration::from_secs(240), running).await {
+                    let ended = tokio::time::timeout(Duration::from_secs(240), running).await;
+                    println!("{:6.1} s  {name}", began.elapsed().as_secs_f64());
+                    match ended {
                         Ok(Ok(())) => None,
                         Ok(Err(error)) => Some(format!("{name}: {error}")),
                         Err(_) => Some(format!("{name}: did not end")),

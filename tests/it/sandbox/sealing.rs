@@ -2,22 +2,13 @@
 
 use std::sync::Arc;
 
-use evalxrl::harness::{Engine, Isolation, Role};
+use evalxrl::harness::{Engine, Isolation};
 use evalxrl::vocab::FaultKind;
 
 use super::kit::{Kit, kind};
 
 async fn probed(kit: &Kit) -> Result<Vec<evalxrl::harness::Probe>, evalxrl::vocab::HarnessFault> {
-    let network = kit.sandbox.network(&kit.owner()).await.unwrap();
-    let (workspace, scorer) = tokio::join!(
-        kit.workspace(),
-        kit.made(kit.spec(Role::Scorer, Some(network.clone())))
-    );
-    let table = kit.sandbox.probe(workspace.as_ref(), scorer.as_ref()).await;
-    workspace.remove().await.unwrap();
-    scorer.remove().await.unwrap();
-    kit.sandbox.remove_network(&network).await.unwrap();
-    table
+    evalxrl::harness::probes::rehearse(kit.sandbox.as_ref(), &kit.owner()).await
 }
 
 pub(super) async fn the_isolation_table_passes(kit: Arc<Kit>) {
