@@ -21,7 +21,7 @@ use crate::workspace::Tree;
 use super::exit::{Code, Failure};
 use super::progress::Screen;
 use super::root::CatalogFolder;
-use super::{context, jobs, planning, sandboxes};
+use super::{context, jobs, out, planning, sandboxes};
 
 /// Runs or resumes an experiment.
 #[derive(Debug, Arguments)]
@@ -140,23 +140,15 @@ fn freeze(out: &Path, plan: &Plan, frozen: Option<Plan>) -> Result<RunDirectory,
     .map_err(context::store_failure)
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "the command line is the one room that prints"
-)]
 fn tell_isolation(isolation: Isolation) {
     match isolation {
-        Isolation::Docker => eprintln!("sandboxes: containers"),
-        Isolation::None => eprintln!(
-            "sandboxes: local processes, which nothing seals (isolation = \"none\" in every record)"
+        Isolation::Docker => out::talk("sandboxes: containers"),
+        Isolation::None => out::talk(
+            "sandboxes: local processes, which nothing seals (isolation = \"none\" in every record)",
         ),
     }
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "the command line is the one room that prints"
-)]
 async fn sweep(sandbox: &dyn Sandbox, run: &RunDirectory) -> Result<(), Failure> {
     let swept = sandbox
         .sweep_owned(None)
@@ -164,10 +156,10 @@ async fn sweep(sandbox: &dyn Sandbox, run: &RunDirectory) -> Result<(), Failure>
         .map_err(sandboxes::failure)?;
     let partial = run.clear_partial().map_err(context::store_failure)?;
     if swept.sandboxes + swept.networks + partial > 0 {
-        eprintln!(
+        out::talk(&format!(
             "removed what dead runs left: {} sandboxes, {} networks, {partial} half-written files",
             swept.sandboxes, swept.networks
-        );
+        ));
     }
     Ok(())
 }
@@ -241,15 +233,11 @@ async fn listen(stop: watch::Sender<Stop>, screen: Arc<Screen>) -> Option<Code> 
     }
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "the command line is the one room that prints"
-)]
 fn conclude(summary: &Summary, out: &Path, signal: Option<Code>) -> Result<(), Failure> {
-    println!(
-        "{} sessions finished ({} by this call), {} missing, {} held by other workers",
+    out::data(&format!(
+        "{} sessions finished ({} by this call), {} missing, {} held by other workers\n",
         summary.finished, summary.played, summary.missing, summary.held
-    );
+    ))?;
     let resume = "run the same command again; finished sessions are kept";
     if let Some(fault) = &summary.ended_by {
         let code = match fault.kind {

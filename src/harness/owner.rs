@@ -68,15 +68,14 @@ impl std::fmt::Display for Identity {
 
 /// Field 22 of `/proc/<process>/stat`; `None` when there is no such process.
 fn start_ticks(process: u32) -> Option<u64> {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
-        return None;
-    };
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The command name may hold blanks and brackets; fields are counted after the last one.
-    let fields = &stat[stat.rfind(')')? + 1..];
-    match fields.split_whitespace().nth(19)?.parse() {
-        Ok(ticks) => Some(ticks),
-        Err(_) => None,
+    let mut fields = stat[stat.rfind(')')? + 1..].split_whitespace();
+    // A killed process that nobody has waited for is dead, too.
+    if fields.next() == Some("Z") {
+        return None;
     }
+    fields.nth(18)?.parse().ok()
 }
 
 /// Seconds since 1970 at which something made now, with this much life, is over.

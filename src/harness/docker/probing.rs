@@ -49,7 +49,7 @@ impl Docker {
         for address in &addresses {
             control &= host.answers(*address).await || address.is_ipv6();
         }
-        addresses.extend(gateway.and_then(|text| text.parse::<IpAddr>().map_or(None, Some)));
+        addresses.extend(gateway.and_then(|text| text.parse::<IpAddr>().ok()));
 
         let (peer, decoy) = tokio::join!(
             self.listening(&owner, network, PEER_LIFE),
