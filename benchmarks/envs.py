@@ -108,7 +108,10 @@ def main() -> None:
     for name in rounds[0]:
         values = [found[name] for found in rounds]
         table[name] = None if None in values else round(statistics.median(values), 3)
-    ours, theirs = table["random_rollout_steps_per_cpu_second"], table["gymnax_cartpole_steps_per_cpu_second"]
+    ours, theirs = (
+        table["random_rollout_steps_per_cpu_second"],
+        table["gymnax_cartpole_steps_per_cpu_second"],
+    )
     table["cold_train_and_evaluate"] = round(table["cold_train"] + table["cold_evaluate"], 3)
     table["rollout_ratio_to_gymnax_cartpole"] = round(ours / theirs, 3) if theirs else None
     machine = {

@@ -15,7 +15,7 @@ import threading
 import time
 
 
-def attempt(answers, name, action):
+def attempt(answers, name, action) -> None:
     """Stores "reached" or the reason why not."""
     try:
         action()
@@ -24,12 +24,12 @@ def attempt(answers, name, action):
         answers[name] = type(error).__name__
 
 
-def connect(host, port, seconds):
+def connect(host, port, seconds) -> None:
     """One TCP connection."""
     socket.create_connection((host, port), timeout=seconds).close()
 
 
-def writable(path):
+def writable(path) -> bool:
     """Whether a file at this path can be opened for writing."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
@@ -59,18 +59,28 @@ def facts():
         "devices": sorted(devices),
         "engine_sockets": [
             path
-            for path in ("/run/docker.sock", "/var/run/docker.sock", "/run/containerd/containerd.sock")
+            for path in (
+                "/run/docker.sock",
+                "/var/run/docker.sock",
+                "/run/containerd/containerd.sock",
+            )
             if os.path.exists(path)
         ],
         "writable": [
             path
-            for path in ("/written", "/usr/written", "/opt/written", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger")
+            for path in (
+                "/written",
+                "/usr/written",
+                "/opt/written",
+                "/proc/sys/kernel/hostname",
+                "/proc/sysrq-trigger",
+            )
             if writable(path)
         ],
     }
 
 
-def main():
+def main() -> None:
     """Asks everything at once; what has no answer in time is silent."""
     questions = json.loads(sys.argv[1])
     seconds = questions["seconds"]
@@ -89,7 +99,10 @@ def main():
     end = time.monotonic() + seconds + 0.1
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    print(json.dumps({"connect": dict(connected), "resolve": dict(resolved), "facts": known}), flush=True)
+    print(
+        json.dumps({"connect": dict(connected), "resolve": dict(resolved), "facts": known}),
+        flush=True,
+    )
     os._exit(0)
 
 

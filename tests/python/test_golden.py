@@ -66,9 +66,7 @@ def test_balanced_h1_matches_the_reference_values() -> None:
 def test_ragged_h1_matches_the_reference_values() -> None:
     for case in cases("h1_unbalanced.json"):
         rows = np.array(case["rows"])
-        found = evalxrl.interaction(
-            rows[:, 3], rows[:, 0], rows[:, 1], permutations=99, resamples=99, seed=1
-        )
+        found = evalxrl.interaction(rows[:, 3], rows[:, 0], rows[:, 1], permutations=99, resamples=99, seed=1)
         assert isinstance(found, evalxrl.Interaction)
         sums = found.decomposition
         assert sums.ss_interaction == close(case["SS_int"])

@@ -67,9 +67,7 @@ def repair_score(post: ArrayLike, clean: ArrayLike, broken: ArrayLike) -> Repair
     return RepairScores(np.array(raw), np.array(clipped))
 
 
-def admit(
-    clean: ArrayLike, broken: ArrayLike, min_gap: float, *, standard_errors: float = 5.0
-) -> Gap:
+def admit(clean: ArrayLike, broken: ArrayLike, min_gap: float, *, standard_errors: float = 5.0) -> Gap:
     """Admit a malfunction from one performance per training seed; ``ValueError`` says why not."""
     arrays = _arguments.sample("clean", clean), _arguments.sample("broken", broken)
     return Gap(*_evalxrl.admit(*arrays, min_gap, standard_errors))
@@ -107,9 +105,7 @@ def interval(
         if indices is not None:
             given = np.ascontiguousarray(indices, dtype=np.int64)
             if given.ndim != 2 or given.shape[1] != scores.shape[0]:
-                raise ValueError(
-                    f"indices has shape {given.shape}, but (resamples, {scores.shape[0]}) is needed"
-                )
+                raise ValueError(f"indices has shape {given.shape}, but (resamples, {scores.shape[0]}) is needed")
         text = _evalxrl.bootstrap_interval(scores, numbers, kind, level, resamples, given, seed)
     result = read(Interval | NotComputed, json.loads(text))
     return result
@@ -186,9 +182,7 @@ def harm(
 
 def benjamini_hochberg(p: ArrayLike, *, q: float = 0.05, m_planned: int | None = None) -> Adjusted:
     """Adjust a family of p-values; NaN marks an absent member, which stays absent."""
-    adjusted, rejected = _evalxrl.benjamini_hochberg(
-        _arguments.sample("p", p, nan=True), q, m_planned
-    )
+    adjusted, rejected = _evalxrl.benjamini_hochberg(_arguments.sample("p", p, nan=True), q, m_planned)
     return Adjusted(np.array(adjusted, dtype=np.float64), np.array(rejected, dtype=np.bool_))
 
 
@@ -220,17 +214,13 @@ def two_sample_permutation(
 
 def welch(method: ArrayLike, baseline: ArrayLike) -> Welch | NotComputed:
     """Compare two means with unequal variances; ``p_less`` is one-sided."""
-    found = _evalxrl.welch(
-        _arguments.sample("method", method), _arguments.sample("baseline", baseline)
-    )
+    found = _evalxrl.welch(_arguments.sample("method", method), _arguments.sample("baseline", baseline))
     return NotComputed(found) if isinstance(found, str) else Welch(*found)
 
 
 def rank_sum(method: ArrayLike, baseline: ArrayLike) -> PValue | NotComputed:
     """Test two samples by ranks (Mann–Whitney, less), exact whatever the ties."""
-    text = _evalxrl.rank_sum(
-        _arguments.sample("method", method), _arguments.sample("baseline", baseline)
-    )
+    text = _evalxrl.rank_sum(_arguments.sample("method", method), _arguments.sample("baseline", baseline))
     result: PValue | NotComputed = read(PValue | NotComputed, json.loads(text))
     return result
 

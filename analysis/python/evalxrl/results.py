@@ -249,11 +249,7 @@ def read(kind: Any, value: Any) -> Any:  # noqa: ANN401 - the shape is the type 
         if value is None:
             return None
         absent = isinstance(value, dict) and "not_computed" in value
-        chosen = [
-            option
-            for option in options
-            if option is not type(None) and (option is NotComputed) == absent
-        ]
+        chosen = [option for option in options if option is not type(None) and (option is NotComputed) == absent]
         return read(chosen[0], value)
     if get_origin(kind) is list:
         (item,) = get_args(kind)
