@@ -17,7 +17,7 @@ fn root() -> &'static Path {
 }
 
 fn catalog() -> Catalog {
-    Catalog::load(root()).unwrap_or_else(|problems| panic!("{problems}"))
+    Catalog::load(root()).unwrap()
 }
 
 /// Rank of the restoring edit and number of candidates when `search` has read a text.
@@ -71,7 +71,6 @@ fn the_oracle_text_brings_the_restoring_edit_of_each_pilot_malfunction_within_th
         let malfunction = catalog.malfunction(id).unwrap();
         let (rank, found) = rank(&catalog, malfunction, &malfunction.oracle);
         let rank = rank.unwrap_or_else(|| panic!("no single edit restores {id}"));
-        println!("{id}: rank {rank} of {found}");
         assert!(
             rank <= tried,
             "{id}: rank {rank} of {found}, and {tried} are tried"
