@@ -73,10 +73,8 @@ fn start_ticks(process: u32) -> Option<u64> {
     };
     // The command name may hold blanks and brackets; fields are counted after the last one.
     let fields = &stat[stat.rfind(')')? + 1..];
-    match fields.split_whitespace().nth(19)?.parse() {
-        Ok(ticks) => Some(ticks),
-        Err(_) => None,
-    }
+    let ticks = fields.split_whitespace().nth(19)?;
+    ticks.parse().into_iter().next()
 }
 
 /// Seconds since 1970 at which something made now, with this much life, is over.
@@ -121,8 +119,8 @@ mod tests {
         let here = Identity::current().unwrap();
         let elsewhere = Identity {
             boot: "other".to_owned(),
+            process: here.process,
             started: 0,
-            ..here.clone()
         };
         assert!(!elsewhere.is_dead(&here));
     }

@@ -13,9 +13,10 @@ import stat
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 
-def attempt(answers, name, action):
+def attempt(answers: dict[str, str], name: str, action: Callable[[], object]) -> None:
     """Stores "reached" or the reason why not."""
     try:
         action()
@@ -24,12 +25,12 @@ def attempt(answers, name, action):
         answers[name] = type(error).__name__
 
 
-def connect(host, port, seconds):
+def connect(host: str, port: int, seconds: float) -> None:
     """One TCP connection."""
     socket.create_connection((host, port), timeout=seconds).close()
 
 
-def writable(path):
+def writable(path: str) -> bool:
     """Whether a file at this path can be opened for writing."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
@@ -38,7 +39,7 @@ def writable(path):
     return True
 
 
-def facts():
+def facts() -> dict[str, object]:
     """What the kernel grants this process."""
     wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid")
     status = {}
@@ -64,13 +65,19 @@ def facts():
         ],
         "writable": [
             path
-            for path in ("/written", "/usr/written", "/opt/written", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger")
+            for path in (
+                "/written",
+                "/usr/written",
+                "/opt/written",
+                "/proc/sys/kernel/hostname",
+                "/proc/sysrq-trigger",
+            )
             if writable(path)
         ],
     }
 
 
-def main():
+def main() -> None:
     """Asks everything at once; what has no answer in time is silent."""
     questions = json.loads(sys.argv[1])
     seconds = questions["seconds"]

@@ -293,9 +293,7 @@ impl Keeper {
                     Line::End => return Some(format!("the relay ended: {}", process.errors.text().trim())),
                 },
                 answer = self.from_session.recv() => {
-                    let Some(line) = answer else {
-                        return None;
-                    };
+                    let line = answer?;
                     let write = async {
                         process.stdin.write_all(&line).await?;
                         process.stdin.flush().await
