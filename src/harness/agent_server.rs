@@ -188,7 +188,8 @@ fn listen_for_port(say: watch::Sender<Option<u16>>) -> impl FnMut(&[u8]) + Send 
         let port = whole
             .lines()
             .filter_map(|line| line.strip_prefix(LISTENING))
-            .find_map(|port| port.trim().parse().ok());
+            .flat_map(|port| port.trim().parse())
+            .next();
         if port.is_some() {
             say.send_replace(port);
         }

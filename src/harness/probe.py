@@ -13,9 +13,10 @@ import stat
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 
-def attempt(answers, name, action) -> None:
+def attempt(answers: dict[str, str], name: str, action: Callable[[], object]) -> None:
     """Stores "reached" or the reason why not."""
     try:
         action()
@@ -24,12 +25,12 @@ def attempt(answers, name, action) -> None:
         answers[name] = type(error).__name__
 
 
-def connect(host, port, seconds) -> None:
+def connect(host: str, port: int, seconds: float) -> None:
     """One TCP connection."""
     socket.create_connection((host, port), timeout=seconds).close()
 
 
-def writable(path) -> bool:
+def writable(path: str) -> bool:
     """Whether a file at this path can be opened for writing."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
@@ -38,7 +39,7 @@ def writable(path) -> bool:
     return True
 
 
-def facts():
+def facts() -> dict[str, object]:
     """What the kernel grants this process."""
     wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid")
     status = {}
@@ -59,11 +60,7 @@ def facts():
         "devices": sorted(devices),
         "engine_sockets": [
             path
-            for path in (
-                "/run/docker.sock",
-                "/var/run/docker.sock",
-                "/run/containerd/containerd.sock",
-            )
+            for path in ("/run/docker.sock", "/var/run/docker.sock", "/run/containerd/containerd.sock")
             if os.path.exists(path)
         ],
         "writable": [
@@ -99,10 +96,7 @@ def main() -> None:
     end = time.monotonic() + seconds + 0.1
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    print(
-        json.dumps({"connect": dict(connected), "resolve": dict(resolved), "facts": known}),
-        flush=True,
-    )
+    print(json.dumps({"connect": dict(connected), "resolve": dict(resolved), "facts": known}), flush=True)
     os._exit(0)
 
 

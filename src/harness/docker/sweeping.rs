@@ -45,8 +45,7 @@ fn is_left_over(
     };
     let overdue = labels
         .get(DEADLINE)
-        .and_then(|text| text.parse::<u64>().ok())
-        .is_some_and(|deadline| deadline < now);
+        .is_some_and(|text| text.parse().is_ok_and(|deadline: u64| deadline < now));
     let own = owner == *identity && run.is_some() && labels.get(RUN).map(String::as_str) == run;
     owner.is_dead(identity) || overdue || own
 }

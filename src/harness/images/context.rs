@@ -135,13 +135,13 @@ mod tests {
         let one = context(&[("a", false, "x"), ("b", false, "y")]);
         let hash = one.hash(&["parent"]);
         assert_eq!(hash.len(), 16);
-        assert_eq!(hash, one.clone().hash(&["parent"]));
+        assert_eq!(hash, one.hash(&["parent"]));
         for (other, parent) in [
             (context(&[("a", false, "x"), ("b", false, "z")]), "parent"),
             (context(&[("a", true, "x"), ("b", false, "y")]), "parent"),
             (context(&[("a", false, "x"), ("c", false, "y")]), "parent"),
             (context(&[("a", false, "xb"), ("", false, "y")]), "parent"),
-            (one.clone(), "other"),
+            (one, "other"),
         ] {
             assert_ne!(hash, other.hash(&[parent]));
         }

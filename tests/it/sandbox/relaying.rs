@@ -150,11 +150,8 @@ pub(super) async fn a_relay_that_dies_is_restarted_three_times_and_then_lost(kit
         let (done, _) = tokio::join!(run(workspace.as_ref(), &text), echo(&mut relay));
         assert_eq!(done.exit, Exit::Code(0), "life {life}");
         let kill = Command::new(User::Relay, &["/bin/bash", "-c", &kill]);
-        assert_eq!(
-            workspace.exec(kill).await.unwrap().exit,
-            Exit::Code(0),
-            "life {life}"
-        );
+        // Its own code says nothing: the restart sweeps every process of that user.
+        workspace.exec(kill).await.unwrap();
     }
     assert_eq!(kind(relay.next().await), FaultKind::RelayLost);
     workspace.remove().await.unwrap();
