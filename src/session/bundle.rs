@@ -273,10 +273,11 @@ mod tests {
             EntryType::Continuous,
         ] {
             let refused = Bundle::check(&tar_of("evalxrl_envs/x", kind, b""), CAPS);
-            assert!(
-                matches!(refused, Err(Rejection::Kind { .. })),
-                "{kind:?} {refused:?}"
-            );
+            let named = matches!(refused, Err(Rejection::Kind { .. }));
+            // The library itself refuses a sparse entry whose header is not a GNU one.
+            let unread =
+                kind == EntryType::GNUSparse && matches!(refused, Err(Rejection::Malformed(_)));
+            assert!(named || unread, "{kind:?} {refused:?}");
         }
     }
 

@@ -1,7 +1,6 @@
 //! Tests that cross rooms, in one binary.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::print_stdout,
     reason = "a fixture that cannot be made ends the test, and a skipped tier says so"
 )]

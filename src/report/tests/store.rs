@@ -57,7 +57,7 @@ fn plan(methods: &[&str]) -> Plan {
         "environment": "treasure_grid", "version": 1, "source": "s", "fault": "f", "seeds": [],
         "episode_seed": "e", "episodes": 256, "p_clean": 14.0, "se_clean": 0.25, "p_broken": 2.0,
         "se_broken": 0.5, "p_random": 0.0, "gap_over_span": 0.5, "clean_beats_broken": 1.0,
-        "gap_over_error": 21.5, "repaired": 1.0, "above_random": 2.0, "floor": false,
+        "gap_over_error": 21.5, "repaired": 1.0, "above_random": 2.0, "floor": false, "episode_error": 0.2,
         "clean": [14.0], "broken": [2.0],
     });
     let malfunction = json!({
