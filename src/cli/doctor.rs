@@ -9,6 +9,7 @@ use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 
 use crate::harness::blocking::Front;
+use crate::harness::probes;
 use crate::harness::{Command, Exit, Limits, Owner, Role, Sandbox, Spec, User};
 use crate::vocab::{FaultKind, HarnessFault, Isolation, Opaque, Probe, RootSeed, SeedName};
 
@@ -117,67 +118,56 @@ fn document(
     })
 }
 
-/// Makes one workspace and one scorer, looks around in them, and removes them.
+/// Looks around in sandboxes made for nothing else, and removes them.
 async fn examine(sandbox: &dyn Sandbox) -> Result<Examination, HarnessFault> {
     let seed = RootSeed::weak(u64::from(std::process::id())).derive(&SeedName::new("doctor"));
     let owner = Owner {
         run: "doctor".to_owned(),
         session: Opaque::from_seed(&seed),
     };
-    let network = sandbox.network(&owner).await?;
-    let limits = Limits {
-        memory: 2 << 30,
-        cpus: 1.0,
-        cpuset: None,
-        pids: 128,
-        home: 256 << 20,
-        temporary: 256 << 20,
-    };
-    let spec = |role, network| Spec {
-        role,
-        network,
-        limits: limits.clone(),
-        life: Duration::from_secs(600),
-        environment: BTreeMap::new(),
-        owner: owner.clone(),
-    };
-    let workspace = sandbox.create(spec(Role::Workspace, None)).await;
-    let scorer = sandbox
-        .create(spec(Role::Scorer, Some(network.clone())))
-        .await;
-    let looked = match (&workspace, &scorer) {
-        (Ok(workspace), Ok(scorer)) => {
-            let text = "import sys, jax; print(sys.version.split()[0], jax.__version__)";
-            let command = Command::new(User::Coder, &["python3", "-c", text]);
-            let jax = workspace
-                .exec(command.limit(Duration::from_secs(120)))
-                .await;
-            let probes = sandbox.probe(workspace.as_ref(), scorer.as_ref()).await;
-            jax.and_then(|jax| match jax.exit {
-                Exit::Code(0) => Ok(Examination {
-                    jax: String::from_utf8_lossy(&jax.stdout).trim().to_owned(),
-                    probes,
-                }),
-                _ => Err(HarnessFault::new(
-                    FaultKind::ImageMissing,
-                    format!(
-                        "python3 in a workspace cannot import jax: {}",
-                        String::from_utf8_lossy(&jax.stderr)
-                    ),
-                )),
-            })
-        }
-        (Err(fault), _) | (_, Err(fault)) => Err(fault.clone()),
-    };
-    for made in [workspace, scorer].into_iter().flatten() {
-        made.remove().await?;
+    let jax = jax_inside(sandbox, &owner).await;
+    let probes = probes::rehearse(sandbox, &owner).await;
+    sandbox.sweep_owned(Some("doctor")).await?;
+    match &probes {
+        Err(fault) if fault.kind != FaultKind::IsolationBroken => Err(fault.clone()),
+        _ => Ok(Examination { jax: jax?, probes }),
     }
-    sandbox.remove_network(&network).await?;
-    match looked {
-        Ok(examination) => match &examination.probes {
-            Err(fault) if fault.kind != FaultKind::IsolationBroken => Err(fault.clone()),
-            _ => Ok(examination),
-        },
-        Err(fault) => Err(fault),
+}
+
+/// The versions of Python and JAX that a workspace offers.
+async fn jax_inside(sandbox: &dyn Sandbox, owner: &Owner) -> Result<String, HarnessFault> {
+    let workspace = sandbox
+        .create(Spec {
+            role: Role::Workspace,
+            network: None,
+            limits: Limits {
+                memory: 2 << 30,
+                cpus: 1.0,
+                cpuset: None,
+                pids: 128,
+                home: 256 << 20,
+                temporary: 256 << 20,
+            },
+            life: Duration::from_secs(600),
+            environment: BTreeMap::new(),
+            owner: owner.clone(),
+        })
+        .await?;
+    let text = "import sys, jax; print(sys.version.split()[0], jax.__version__)";
+    let command = Command::new(User::Coder, &["python3", "-c", text]);
+    let ran = workspace
+        .exec(command.limit(Duration::from_secs(120)))
+        .await;
+    workspace.remove().await?;
+    let ran = ran?;
+    match ran.exit {
+        Exit::Code(0) => Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned()),
+        _ => Err(HarnessFault::new(
+            FaultKind::ImageMissing,
+            format!(
+                "python3 in a workspace cannot import jax: {}",
+                String::from_utf8_lossy(&ran.stderr)
+            ),
+        )),
     }
 }

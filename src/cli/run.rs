@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::harness::{Isolation, Sandbox};
 use crate::plan::Plan;
 use crate::runner::{self, JobPlayer, Stop, Summary};
-use crate::session::{SessionPlayer, WorkerProcessors};
+use crate::session::{SessionPlayer, WorkerProcessors, run_label};
 use crate::store::{RunDirectory, StoreError};
 use crate::vocab::{EnvironmentId, FaultKind, SessionKey};
 use crate::workspace::Tree;
@@ -108,6 +108,11 @@ async fn experiment(args: &Args) -> Result<(), Failure> {
     .await
     .map_err(context::store_failure)?;
     screen.end();
+    opened
+        .sandbox
+        .sweep_owned(Some(&run_label(&run)))
+        .await
+        .map_err(sandboxes::failure)?;
     let ended = if signals.is_finished() {
         signals.await.ok().flatten()
     } else {

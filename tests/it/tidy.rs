@@ -257,7 +257,7 @@ fn every_rust_module_says_what_it_knows_must_not_know_and_where_to_start() {
                 .take(8)
                 .filter(|line| line.starts_with("//!"))
                 .collect();
-            let told = ["Knows", "Must not know", "Start at"]
+            let told = ["Knows", "Must not", "Start at"]
                 .iter()
                 .all(|words| head.contains(words));
             !(is_test || told)
@@ -276,7 +276,10 @@ fn only_the_command_line_reads_the_process_environment_or_exits() {
         .filter(|path| path.starts_with("src") && !path.starts_with("src/cli"))
         .filter(|path| {
             let text = read(path);
-            let code = text.split("#[cfg(test)]").next().unwrap_or("");
+            let code = match path.iter().any(|part| part == "tests") {
+                true => "",
+                false => text.split("#[cfg(test)]").next().unwrap_or(""),
+            };
             code.contains("env::var")
                 || code.contains("process::exit")
                 || code.contains("env::args")
@@ -303,7 +306,10 @@ fn every_top_level_folder_has_a_readme_that_names_its_entries() {
     }
     for (folder, entries) in folders {
         let readme = read(Path::new(&folder).join("README.md").as_path());
-        for entry in entries.iter().filter(|entry| *entry != "README.md") {
+        for entry in entries
+            .iter()
+            .filter(|entry| *entry != "README.md" && !entry.starts_with('.'))
+        {
             if !readme.contains(entry.trim_end_matches(".rs")) {
                 missing.push(format!("{folder}/README.md does not name {entry}"));
             }
