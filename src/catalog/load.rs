@@ -105,7 +105,8 @@ fn read_malfunction(
     let mut text_of = |file: &str| match folder.files.get(file) {
         Some(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
         None => {
-            let remedy = "write it, or run `evalxrl new malfunction NAME`";
+            let remedy =
+                "write it, or move the folder aside and run `evalxrl new malfunction NAME`";
             problems.push(Problem::new(
                 format!("{place}/{file}"),
                 "",

@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Malfunction, REFERENCES, ReferenceState, Reference
 use crate::harness::Role;
 use crate::harness::blocking::Front;
 use crate::harness::images::{self, Recipe};
-use crate::reference::{Bureau, Cache, FEWEST_SEEDS, Measured};
+use crate::reference::{Bureau, Cache, FEWEST_SEEDS, Measured, ReferenceError};
 use crate::vocab::MalfunctionId;
 
 use super::interpreter::Interpreter;
@@ -62,9 +62,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for malfunction in chosen {
         let id = &malfunction.id;
         out::talk(&format!("measuring {id} with {} seeds", args.seeds));
-        let measured = bureau
-            .measure(malfunction)
-            .map_err(|error| Failure::new(Code::Internal, format!("{id}: {error}")))?;
+        let measured = bureau.measure(malfunction).map_err(|error| {
+            let code = match &error {
+                ReferenceError::Served(_) | ReferenceError::Diff { .. } => Code::Invalid,
+                _ => Code::Internal,
+            };
+            Failure::new(code, format!("{id}: {error}"))
+        })?;
         out::data(&told(malfunction, &measured))?;
         match &measured.reference {
             Some(reference) => references.insert(id.clone(), reference.clone()),

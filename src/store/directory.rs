@@ -288,6 +288,35 @@ impl RunDirectory {
     }
 }
 
+/// A document that names its kind and version.
+trait Versioned {
+    /// The only format that is read.
+    const FORMAT: &'static str;
+    /// The format as the document names it.
+    fn format(&self) -> &str;
+}
+
+impl Versioned for SessionRecord {
+    const FORMAT: &'static str = "evalxrl.session/1";
+    fn format(&self) -> &str {
+        &self.format
+    }
+}
+
+impl Versioned for BlockRecord {
+    const FORMAT: &'static str = "evalxrl.block/1";
+    fn format(&self) -> &str {
+        &self.format
+    }
+}
+
+impl Versioned for Attempt {
+    const FORMAT: &'static str = "evalxrl.attempt/1";
+    fn format(&self) -> &str {
+        &self.format
+    }
+}
+
 fn io(path: &Path, error: std::io::Error) -> StoreError {
     StoreError::Io {
         path: path.to_owned(),
@@ -316,5 +345,29 @@ fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Sto
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io(path, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_of_another_version_is_malformed_and_names_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunDirectory::create(folder.path(), b"{}").unwrap();
+        let malfunction = MalfunctionId::new("treasure-grid-x").unwrap();
+        let block = serde_json::json!({
+            "format": "evalxrl.block/2", "malfunction": malfunction, "replication": 0, "seed": "train/x/0",
+            "passed_over": 0, "agent": "00", "episodes": "00", "p_clean": 1.0,
+            "p_clean_standard_error": 0.0, "p_broken": [0.0], "source": "00", "seconds": 1.0,
+        });
+        let path = run.block_folder(&malfunction, 0).join("block.json");
+        atomic::publish(&path, block.to_string().as_bytes()).unwrap();
+        let error = run.block(&malfunction, 0).unwrap_err().to_string();
+        assert!(
+            error.contains("block.json") && error.contains("evalxrl.block/2"),
+            "{error}"
+        );
     }
 }

@@ -159,10 +159,20 @@ candidates = 1
             std::fs::read_to_string(path)
                 .unwrap()
                 .lines()
-                .map(|line| timeless(serde_json::from_str(line).unwrap()))
+                .map(|line| {
+                    let mut line = timeless(serde_json::from_str(line).unwrap());
+                    // The number of bytes counts the digits of the speed.
+                    if let Some(data) = line.get_mut("data").and_then(Value::as_object_mut) {
+                        data.remove("bytes");
+                    }
+                    line
+                })
                 .collect()
         };
-        assert_eq!(lines(left), lines(right), "{}", left.display());
+        for (left_line, right_line) in lines(left).iter().zip(&lines(right)) {
+            assert_eq!(left_line, right_line, "{}", left.display());
+        }
+        assert_eq!(lines(left).len(), lines(right).len());
     }
     let optimal = records(&one)
         .into_iter()
