@@ -333,15 +333,22 @@ fn pretty<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, StoreError> {
+fn read_json<T>(path: &Path) -> Result<Option<T>, StoreError>
+where
+    T: Versioned + for<'de> Deserialize<'de>,
+{
+    let malformed = |error| StoreError::Malformed {
+        path: path.to_owned(),
+        error,
+    };
     match std::fs::read(path) {
         Ok(bytes) => {
-            serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|error| StoreError::Malformed {
-                    path: path.to_owned(),
-                    error,
-                })
+            let value: T = serde_json::from_slice(&bytes).map_err(malformed)?;
+            if value.format() == T::FORMAT {
+                return Ok(Some(value));
+            }
+            let wrong = format!("format is `{}`, not `{}`", value.format(), T::FORMAT);
+            Err(malformed(serde::de::Error::custom(wrong)))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io(path, error)),

@@ -99,7 +99,7 @@ async fn containers_pass_the_suite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_network_with_an_address_of_the_host_breaks_the_isolation() {
+async fn containers_on_a_network_with_an_address_of_the_host_break_the_isolation() {
     let Some(kit) = Kit::open_docker().await else {
         println!("skipped: no Docker");
         return;

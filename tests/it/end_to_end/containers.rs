@@ -205,7 +205,7 @@ candidates = 1
     for (place, script) in [
         (
             "files",
-            "tar -cf - --exclude=.cache /home /opt /tmp /run 2>/dev/null",
+            "tar -cf - --exclude=.cache /home /opt/method /tmp /run 2>/dev/null",
         ),
         ("names", "find / -xdev 2>/dev/null"),
         (

@@ -111,6 +111,10 @@ impl Kit {
 
     async fn containers(sealing: Sealing) -> Option<Arc<Self>> {
         let Ok(engine) = Engine::connect(None).await else {
+            assert!(
+                std::env::var_os("EVALXRL_REQUIRE_DOCKER").is_none(),
+                "no Docker engine answers, and EVALXRL_REQUIRE_DOCKER is set"
+            );
             return None;
         };
         let images = images::docker(&engine, &recipe(), Base::Either, &say).await;
