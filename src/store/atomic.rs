@@ -2,8 +2,9 @@
 //! Must not know what the bytes mean.
 //! Start at `publish`.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 fn staged(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
@@ -13,6 +14,8 @@ fn staged(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile>
         .prefix(".partial-")
         .tempfile_in(folder)?;
     file.write_all(bytes)?;
+    // Temporary files are closed to others; a record or a page is there to be read.
+    file.as_file().set_permissions(Permissions::from_mode(0o644))?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -56,6 +59,7 @@ mod tests {
         publish(&path, b"one").unwrap();
         publish(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
         assert_eq!(
             std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
             1

@@ -43,7 +43,7 @@ impl Design {
         let (methods, malfunctions) = (matrix.methods().len(), matrix.malfunctions().len());
         if methods < 2 {
             return Err(NotComputed::because(format!(
-                "{methods} explanation methods in default packaging have sessions; two are needed"
+                "explanation methods in default packaging with sessions: {methods}; two are needed"
             )));
         }
         if malfunctions < 2 {
