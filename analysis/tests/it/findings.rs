@@ -162,7 +162,7 @@ fn one_method_on_one_malfunction_succeeds_and_says_what_it_lacks() {
     let reason = stratum.h1.clipped.reason().unwrap();
     assert_eq!(
         reason,
-        "1 explanation methods in default packaging have sessions; two are needed"
+        "explanation methods in default packaging with sessions: 1; two are needed"
     );
     assert_eq!(
         stratum.h2.clipped.reason(),
