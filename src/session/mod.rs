@@ -12,6 +12,7 @@ mod place;
 mod player;
 mod rank;
 mod rehearsal;
+mod serving;
 
 pub use bench::{MARKER, Tool, tools_of};
 pub use bundle::{Bundle, CAPS, Caps, Rejection, pack};

@@ -15,7 +15,8 @@ fn staged(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile>
         .tempfile_in(folder)?;
     file.write_all(bytes)?;
     // Temporary files are closed to others; a record or a page is there to be read.
-    file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+    file.as_file()
+        .set_permissions(Permissions::from_mode(0o644))?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -59,7 +60,10 @@ mod tests {
         publish(&path, b"one").unwrap();
         publish(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o644
+        );
         assert_eq!(
             std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
             1
