@@ -118,7 +118,7 @@ impl SessionBench {
             Some(Limit::Steps)
         } else if self.wall_left().is_zero() {
             Some(Limit::Wall)
-        } else if self.started.elapsed().as_secs_f64() >= self.budget.working_seconds as f64 {
+        } else if self.working_left().is_zero() {
             Some(Limit::Working)
         } else {
             None
@@ -130,6 +130,11 @@ impl SessionBench {
             }
             None => Ok(()),
         }
+    }
+
+    /// No scaffold waits for a provider, so all time since the start is working time.
+    fn working_left(&self) -> Duration {
+        Duration::from_secs(self.budget.working_seconds).saturating_sub(self.started.elapsed())
     }
 
     fn wall_left(&self) -> Duration {
@@ -358,7 +363,7 @@ impl Bench for SessionBench {
 
     fn remaining(&self) -> Remaining {
         Remaining {
-            wall_seconds: self.wall_left().as_secs_f64(),
+            wall_seconds: self.wall_left().min(self.working_left()).as_secs_f64(),
             score_calls: self.budget.score.calls.saturating_sub(self.calls.score),
             steps: self.budget.steps.saturating_sub(self.calls.steps),
         }
