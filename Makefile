@@ -13,6 +13,7 @@ SANDBOX ?= auto
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
 	$(EVALXRL) run analysis/plans/pilot.toml --out $(RUN) --sandbox $(SANDBOX)
+	$(EVALXRL) show $(RUN)
 	$(EVALXRL) report $(RUN)
 
 ## Everything that must hold: format, lints, Rust, Python, the wheel, and the containers where Docker answers.
