@@ -19,26 +19,24 @@ use super::root::invalid;
 use super::sandboxes::{self, Opened};
 use super::{context, facts, out};
 
-/// Reads an experiment file.
-pub(super) fn read(path: &Path) -> Result<Experiment, Failure> {
+/// Reads an experiment file and checks it against the catalogue, before any sandbox is opened; all problems at once.
+pub(super) fn read(path: &Path, catalog: &Catalog) -> Result<Experiment, Failure> {
     let place = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::new(Code::Usage, format!("{place}: {error}"))
             .remedy("check the path; examples lie in analysis/plans/")
     })?;
-    let (experiment, problems) = Experiment::read(&place, &text);
+    let (experiment, mut problems) = Experiment::read(&place, &text);
+    if let Some(experiment) = &experiment
+        && let Err(more) = Plan::build(experiment, catalog, &facts(catalog)?)
+    {
+        problems.extend(more);
+    }
     problems
         .into_result()
         .map_err(|problems| invalid(&problems))?;
     experiment
         .ok_or_else(|| Failure::new(Code::Invalid, format!("{place}: not an experiment file")))
-}
-
-/// Checks an experiment against the catalogue, before any sandbox is opened.
-pub(super) fn check(experiment: &Experiment, catalog: &Catalog) -> Result<(), Failure> {
-    Plan::build(experiment, catalog, &facts(catalog)?)
-        .map(drop)
-        .map_err(|problems| invalid(&problems))
 }
 
 /// Lays out the plan for opened sandboxes; a resumed run keeps its root seed.

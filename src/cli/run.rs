@@ -62,12 +62,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 async fn experiment(args: &Args) -> Result<(), Failure> {
     let catalog = args.folder.load()?;
-    let experiment = planning::read(&args.experiment)?;
+    let experiment = planning::read(&args.experiment, &catalog)?;
     let frozen = frozen(&args.out)?;
     let choice = args.sandbox.unwrap_or_else(|| experiment.sandbox.into());
     let kept = frozen.as_ref().map(|plan| plan.sandbox);
-    // What can be refused without a sandbox is refused before one is opened.
-    planning::check(&experiment, &catalog)?;
     let opened = sandboxes::open(choice, kept, catalog.root()).await?;
     let plan = planning::build(experiment, &catalog, &opened, frozen.as_ref())?;
     let run = freeze(&args.out, &plan, frozen)?;

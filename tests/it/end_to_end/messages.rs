@@ -68,8 +68,12 @@ fn two_defects_of_one_plan_are_told_together() {
     let text = SOUND
         .replace("replications = 1", "replications = 0")
         .replace("\"no-method\"", "\"nothing-here\"");
-    let refused = call(&["plan", &Experiment::new(&text).file()]).expect(3);
-    tells(&refused, &["replications", "nothing-here"]);
+    let experiment = Experiment::new(&text);
+    let planned = call(&["plan", &experiment.file()]).expect(3);
+    let run = experiment.play("run", &["--sandbox", "local"]).expect(3);
+    for refused in [planned, run] {
+        tells(&refused, &["replications", "nothing-here"]);
+    }
 }
 
 #[test]
