@@ -2,7 +2,7 @@
 //! Must not know any verb.
 //! Start at `cache`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::plan::Plan;
 use crate::store::{RunDirectory, StoreError};
@@ -11,10 +11,6 @@ use super::exit::{Code, Failure};
 
 /// Memory that one worker's sandboxes may take, bytes.
 const WORKER_MEMORY: u64 = 6 << 30;
-
-/// Free disk below which no session starts: a share and a number of bytes, whichever is more.
-const FREE_SHARE: f64 = 0.1;
-const FREE_BYTES: u64 = 5 << 30;
 
 /// The frozen plan of a run.
 pub(super) fn plan_of(run: &RunDirectory) -> Result<Plan, Failure> {
@@ -93,27 +89,4 @@ fn memory() -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kibibytes << 10)
-}
-
-/// Refuses to start on a disk that is nearly full.
-pub(super) fn room_on_disk(path: &Path) -> Result<(), Failure> {
-    let facts = nix::sys::statvfs::statvfs(path)
-        .map_err(|error| Failure::new(Code::Internal, format!("{}: {error}", path.display())))?;
-    let (free, all) = (
-        facts.blocks_available() as u64 * facts.fragment_size() as u64,
-        facts.blocks() as u64 * facts.fragment_size() as u64,
-    );
-    if free < FREE_BYTES || (free as f64) < FREE_SHARE * all as f64 {
-        return Err(Failure::new(
-            Code::Harness,
-            format!(
-                "the disk of {} has {} MiB free of {} MiB",
-                path.display(),
-                free >> 20,
-                all >> 20
-            ),
-        )
-        .remedy("free at least 5 GiB and a tenth of the disk; then run the same command again"));
-    }
-    Ok(())
 }

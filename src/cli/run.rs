@@ -71,7 +71,7 @@ async fn experiment(args: &Args) -> Result<(), Failure> {
     let run = freeze(&args.out, &plan, frozen)?;
     tell_isolation(opened.sandbox.isolation());
     sweep(opened.sandbox.as_ref(), &run).await?;
-    context::room_on_disk(run.root())?;
+    run.has_room().map_err(sandboxes::failure)?;
     let clean = clean_agents(&plan, &catalog).await?;
     let jobs = jobs::jobs(&plan, &catalog, &clean)?;
     let sessions: Vec<SessionKey> = plan

@@ -92,6 +92,7 @@ impl SessionPlayer {
         attempt: u32,
         worker: usize,
     ) -> Result<SessionRecord, HarnessFault> {
+        self.run.has_room()?;
         let (began, started) = (Instant::now(), (self.now)());
         let processors = &self.cpusets[worker % self.cpusets.len()];
         let maker = BlockMaker {

@@ -5,6 +5,7 @@
 mod atomic;
 mod block;
 mod directory;
+mod disk;
 mod lease;
 mod record;
 mod transcript;
