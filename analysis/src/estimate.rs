@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::computed::Computed;
+
 /// An estimate with a two-sided interval, in the unit of the estimate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
@@ -31,6 +33,15 @@ impl Interval {
     pub fn lies_below(&self, value: f64) -> bool {
         self.high < value
     }
+}
+
+/// An estimate that exists whether or not an interval can be given for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimated {
+    /// The estimate.
+    pub estimate: f64,
+    /// Its interval.
+    pub interval: Computed<Interval>,
 }
 
 /// How the ends of an interval were obtained.

@@ -32,7 +32,7 @@ pub struct Findings {
 /// The values an analysis depended on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnalysisRecord {
-    /// The draw order, such as `chacha8/1`.
+    /// The draw order, such as `chacha8/2`.
     pub generator: String,
     /// The plan as used.
     pub plan: AnalysisPlan,

@@ -46,6 +46,8 @@ pub struct AnalysisPlan {
 pub enum Blocks {
     /// Sessions of a cell are exchangeable whatever their block.
     Ignore,
+    /// Session labels are permuted within (malfunction, block), and the blocked test is the primary.
+    Use,
 }
 
 impl Default for AnalysisPlan {

@@ -7,7 +7,7 @@ use rand_core::{RngCore, SeedableRng};
 use rayon::prelude::*;
 
 /// The draw order in use; any change of it raises the number.
-pub const GENERATOR: &str = "chacha8/1";
+pub const GENERATOR: &str = "chacha8/2";
 
 /// Replicates per chunk; part of the draw order.
 pub const CHUNK: usize = 256;
