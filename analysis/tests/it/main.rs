@@ -11,8 +11,12 @@ mod golden_aggregates;
 #[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
+mod kappa;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod monte_carlo;
+#[cfg(test)]
+mod sample_laws;
 #[cfg(test)]
 mod table;
