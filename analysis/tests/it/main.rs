@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod aggregates;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -20,3 +22,5 @@ mod monte_carlo;
 mod sample_laws;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod two_sample;
