@@ -11,6 +11,8 @@ mod golden_interaction;
 #[cfg(test)]
 mod golden_paired;
 #[cfg(test)]
+mod harm;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod laws_paired;
