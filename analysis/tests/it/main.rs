@@ -13,9 +13,15 @@ mod golden_aggregates;
 #[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
+mod golden_paired;
+#[cfg(test)]
+mod harm;
+#[cfg(test)]
 mod kappa;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]
