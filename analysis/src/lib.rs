@@ -3,6 +3,7 @@
 //! Start at `score_table`, then `findings`.
 
 pub mod ablation;
+pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;
@@ -15,6 +16,7 @@ pub mod estimate;
 pub mod findings;
 pub mod harm;
 pub mod interaction;
+pub mod kappa;
 pub mod lift;
 pub mod moments;
 pub mod multiplicity;

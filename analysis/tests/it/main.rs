@@ -11,17 +11,23 @@ mod findings;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_aggregates;
+#[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
 mod golden_paired;
 #[cfg(test)]
 mod harm;
 #[cfg(test)]
+mod kappa;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
+#[cfg(test)]
+mod sample_laws;
 #[cfg(test)]
 mod table;
 #[cfg(test)]
