@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod aggregates;
+#[cfg(test)]
 mod anything;
 #[cfg(test)]
 mod dossiers;
@@ -32,3 +34,5 @@ mod sample_laws;
 mod table;
 #[cfg(test)]
 mod tool_calls;
+#[cfg(test)]
+mod two_sample;
