@@ -5,6 +5,10 @@
 #[cfg(test)]
 mod aggregates;
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
+mod dossiers;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -28,5 +32,7 @@ mod monte_carlo;
 mod sample_laws;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod tool_calls;
 #[cfg(test)]
 mod two_sample;
