@@ -7,6 +7,7 @@ pub mod axes;
 pub mod bootstrap;
 mod bounded_draws;
 pub mod cells;
+pub mod clusters;
 pub mod computed;
 pub mod contrast;
 pub mod cost;

@@ -9,6 +9,8 @@ mod golden;
 #[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
+mod interaction_laws;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod monte_carlo;
