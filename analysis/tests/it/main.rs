@@ -11,6 +11,8 @@ mod golden_interaction;
 #[cfg(test)]
 mod interaction_laws;
 #[cfg(test)]
+mod interaction_rows;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod monte_carlo;
