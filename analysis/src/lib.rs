@@ -2,6 +2,7 @@
 //! Must not know files, clocks, global randomness or asynchronous code.
 //! Start at `score_table`, then `findings`.
 
+pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;
@@ -26,5 +27,6 @@ pub mod randomness;
 pub mod repair_score;
 pub mod scale;
 pub mod score_table;
+pub mod signed_rank;
 pub mod structure;
 pub mod two_sample;

@@ -7,13 +7,21 @@ mod findings;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_aggregates;
+#[cfg(test)]
 mod golden_interaction;
+#[cfg(test)]
+mod golden_paired;
+#[cfg(test)]
+mod harm;
 #[cfg(test)]
 mod interaction_laws;
 #[cfg(test)]
 mod interaction_rows;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]
