@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod aggregates;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -19,10 +21,16 @@ mod interaction_laws;
 #[cfg(test)]
 mod interaction_rows;
 #[cfg(test)]
+mod kappa;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]
+mod sample_laws;
+#[cfg(test)]
 mod table;
+#[cfg(test)]
+mod two_sample;
