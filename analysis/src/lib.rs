@@ -6,7 +6,6 @@ pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;
-mod bounded_draws;
 pub mod cells;
 pub mod clusters;
 pub mod computed;
