@@ -68,6 +68,29 @@ impl Streams {
             .collect();
         chunks.into_iter().flatten().collect()
     }
+
+    /// As `replicates`, for counts: adds up what every replicate counts, without a slot for each.
+    pub(crate) fn tally<S, const N: usize>(
+        &self,
+        count: usize,
+        scratch: impl Fn() -> S + Sync,
+        replicate: impl Fn(&mut S, &mut ChaCha8Rng) -> [u64; N] + Sync,
+    ) -> [u64; N] {
+        let add = |first: [u64; N], second: [u64; N]| -> [u64; N] {
+            std::array::from_fn(|index| first[index] + second[index])
+        };
+        (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|index| {
+                let mut rng = self.chunk(index);
+                let mut space = scratch();
+                let size = CHUNK.min(count - index * CHUNK);
+                (0..size).fold([0; N], |counts, _| {
+                    add(counts, replicate(&mut space, &mut rng))
+                })
+            })
+            .reduce(|| [0; N], add)
+    }
 }
 
 /// Draws an integer in 0..bound without bias (Lemire's multiplication with rejection).
@@ -201,6 +224,18 @@ impl BoundedDraws {
     pub fn of_shuffle(count: usize, places: usize) -> Self {
         let bounds: Vec<u32> = (0..places.min(count))
             .map(|place| u32::try_from(count - place).expect("what is shuffled fits into memory"))
+            .collect();
+        Self::new(&bounds)
+    }
+
+    /// Prepares the draws of a stratified resample, cell after cell: as many below a cell's size as it has sessions.
+    pub fn of_cells(sizes: &[usize]) -> Self {
+        let bounds: Vec<u32> = sizes
+            .iter()
+            .flat_map(|size| {
+                let bound = u32::try_from(*size).expect("what is resampled fits into memory");
+                std::iter::repeat_n(bound, *size)
+            })
             .collect();
         Self::new(&bounds)
     }

@@ -21,6 +21,10 @@ mod golden_paired;
 #[cfg(test)]
 mod harm;
 #[cfg(test)]
+mod interaction_laws;
+#[cfg(test)]
+mod interaction_rows;
+#[cfg(test)]
 mod kappa;
 #[cfg(test)]
 mod laws;

@@ -2,6 +2,14 @@
 //! Must not know the words of a verdict.
 //! Start at `Axes::new`.
 
+mod summary;
+mod tukey;
+
+pub use summary::{AxesSummary, BeyondFirst};
+pub use tukey::Tukey;
+
+pub(crate) use summary::summary;
+
 use nalgebra::{DMatrix, DVector};
 
 use crate::computed::NotComputed;
@@ -9,10 +17,10 @@ use crate::estimate::PValue;
 use crate::interaction::{Matrix, Observed, column_centred, scaled_residuals, wild_means};
 use crate::moments::{mean, quantile};
 use crate::plan::AnalysisPlan;
-use crate::randomness::{Streams, below};
+use crate::randomness::{BoundedDraws, EvenDraws, Streams};
 use crate::structure::{AxisEntry, BeyondFirstAxis};
 
-/// Singular values below this count as 0.
+/// Singular values below this share of the root of SS_T count as 0.
 const NO_AXIS: f64 = 1e-10;
 
 /// The singular value decomposition of a complete matrix.
@@ -45,19 +53,13 @@ impl Axes {
         let lacking = || NotComputed::because("the singular value decomposition has no vectors");
         let left_vectors = decomposed.u.ok_or_else(lacking)?;
         let right_vectors = decomposed.v_t.ok_or_else(lacking)?;
-        let values = decomposed.singular_values;
-        let first = values.imax();
+        let first = decomposed.singular_values.imax();
         let mut left: DVector<f64> = left_vectors.column(first).into_owned();
         let mut right: DVector<f64> = right_vectors.row(first).transpose();
         if right.sum() < 0.0 {
             left.neg_mut();
             right.neg_mut();
         }
-        let mut singular_values: Vec<f64> = values
-            .iter()
-            .map(|value| if *value < NO_AXIS { 0.0 } else { *value })
-            .collect();
-        singular_values.sort_by(|one, other| other.total_cmp(one));
         let cells = (methods * malfunctions) as f64;
         let reciprocals: f64 = matrix
             .cells()
@@ -66,7 +68,7 @@ impl Axes {
             .map(|cell| 1.0 / cell.len() as f64)
             .sum();
         Ok(Self {
-            singular_values,
+            singular_values: cleaned(decomposed.singular_values.as_slice(), matrix),
             sessions_per_cell: matrix.balanced().map_or(cells / reciprocals, |n| n as f64),
             malfunctions: matrix.malfunctions().to_vec(),
             left,
@@ -109,7 +111,7 @@ impl Axes {
             let centred = column_centred(methods, means);
             let all = centred.norm_squared();
             (all > 0.0).then(|| largest_square(&centred) / all)
-        })?;
+        });
         let shares: Vec<f64> = shares.into_iter().flatten().collect();
         if shares.is_empty() {
             return Err(NotComputed::because("sessions do not vary within cells"));
@@ -158,23 +160,27 @@ impl Axes {
             return Err(NotComputed::because("every cell has one session"));
         }
         let bound = u32::try_from(residuals.len()).expect("tables are small");
+        let draws = EvenDraws::new(bound);
         let methods = matrix.methods().len();
         let fit = &self.left * self.right.transpose() * self.singular_values[0];
         let sizes: Vec<usize> = matrix.cells().iter().flatten().map(Vec::len).collect();
-        let df_error = (sizes.iter().sum::<usize>() - sizes.len()) as f64;
-        let draws = usize::try_from(plan.permutations).expect("draws fit into memory");
+        let sessions = matrix.sessions();
+        let df_error = (sessions - sizes.len()) as f64;
+        let replicates = usize::try_from(plan.permutations).expect("draws fit into memory");
         let hits = streams.replicates(
-            draws,
-            || vec![0.0; sizes.len()],
-            |means, rng| {
-                let mut sse = 0.0;
+            replicates,
+            || (vec![0; sessions], vec![0.0; sizes.len()]),
+            |(drawn, means), rng| {
+                draws.fill(rng, drawn);
+                let (mut sse, mut first) = (0.0, 0);
                 for ((mean, size), fitted) in means.iter_mut().zip(&sizes).zip(fit.iter()) {
                     let (mut sum, mut squares) = (0.0, 0.0);
-                    for _ in 0..*size {
-                        let residual = residuals[below(rng, bound) as usize];
+                    for draw in &drawn[first..first + size] {
+                        let residual = residuals[*draw as usize];
                         sum += residual;
                         squares += residual * residual;
                     }
+                    first += size;
                     sse += (squares - sum * sum / *size as f64).max(0.0);
                     *mean = fitted + sum / *size as f64;
                 }
@@ -201,16 +207,19 @@ impl Axes {
         let cells: Vec<&Vec<f64>> = matrix.cells().iter().flatten().collect();
         let methods = matrix.methods().len();
         let resamples = usize::try_from(plan.resamples).expect("resamples fit into memory");
+        let sizes: Vec<usize> = cells.iter().map(|cell| cell.len()).collect();
+        let draws = BoundedDraws::of_cells(&sizes);
         let resampled: Vec<DVector<f64>> = streams.replicates(
             resamples,
-            || vec![0.0; cells.len()],
-            |means, rng| {
+            || (vec![0; draws.len()], vec![0.0; cells.len()]),
+            |(drawn, means), rng| {
+                draws.fill(rng, drawn);
+                let mut first = 0;
                 for (mean, cell) in means.iter_mut().zip(&cells) {
-                    let bound = u32::try_from(cell.len()).expect("cells are small");
-                    *mean = (0..cell.len())
-                        .map(|_| cell[below(rng, bound) as usize])
-                        .sum::<f64>()
-                        / cell.len() as f64;
+                    let own = &drawn[first..first + cell.len()];
+                    let sum: f64 = own.iter().map(|draw| cell[*draw as usize]).sum();
+                    *mean = sum / cell.len() as f64;
+                    first += cell.len();
                 }
                 let vector = first_right_vector(&column_centred(methods, means));
                 if vector.dot(&self.right) < 0.0 {
@@ -236,6 +245,26 @@ impl Axes {
             })
             .collect()
     }
+}
+
+/// Singular values in descending order, with 0 for those that are only rounding.
+fn cleaned(values: &[f64], matrix: &Matrix) -> Vec<f64> {
+    let first = matrix.scores().next().unwrap_or(0.0);
+    let scores: Vec<f64> = matrix.scores().map(|score| score - first).collect();
+    let centre = mean(&scores);
+    let total: f64 = scores.iter().map(|score| (score - centre).powi(2)).sum();
+    let mut cleaned: Vec<f64> = values
+        .iter()
+        .map(|value| {
+            if *value <= NO_AXIS * total.sqrt() {
+                0.0
+            } else {
+                *value
+            }
+        })
+        .collect();
+    cleaned.sort_by(|one, other| other.total_cmp(one));
+    cleaned
 }
 
 fn means(matrix: &Matrix) -> Vec<f64> {
