@@ -17,4 +17,6 @@ mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]
+mod power;
+#[cfg(test)]
 mod table;
