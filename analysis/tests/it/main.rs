@@ -7,9 +7,13 @@ mod findings;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_aggregates;
+#[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
 mod golden_paired;
+#[cfg(test)]
+mod harm;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
