@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod dossiers;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -24,3 +26,5 @@ mod monte_carlo;
 mod power;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod tool_calls;
