@@ -34,6 +34,8 @@ pub struct Findings {
 pub struct AnalysisRecord {
     /// The draw order, such as `chacha8/2`.
     pub generator: String,
+    /// The root seed that the caller derived its keys from, as the caller writes it; null where it did not say.
+    pub root_seed: Option<String>,
     /// The plan as used.
     pub plan: AnalysisPlan,
     /// Every key that differs from the frozen plan; empty where there was none to differ from.
@@ -78,6 +80,7 @@ pub fn findings(
     Ok(Findings {
         analysis: AnalysisRecord {
             generator: GENERATOR.to_owned(),
+            root_seed: None,
             plan: plan.clone(),
             deviations: frozen.map_or_else(Vec::new, |frozen| plan.deviations_from(frozen)),
         },

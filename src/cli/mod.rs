@@ -23,6 +23,7 @@ mod report;
 mod root;
 mod run;
 mod sandboxes;
+mod scores;
 mod show;
 mod tool_check;
 

@@ -4,6 +4,7 @@
 
 mod analyse;
 mod answers;
+mod csv_lines;
 mod document;
 mod facts;
 mod figures;
@@ -11,6 +12,7 @@ mod inert;
 mod mixing;
 mod numerals;
 mod page;
+mod planned_csv;
 mod rows;
 mod run;
 mod scores_csv;
@@ -29,11 +31,15 @@ use std::path::{Path, PathBuf};
 
 use evalxrl_analysis::findings::Findings;
 
-pub use analyse::{analyse, score_table};
+pub use analyse::{Scores, analyse, score_table};
+pub use csv_lines::CsvError;
 pub use figures::FigureError;
 pub use mixing::Mixed;
-pub use run::{Coder, Condition, Facts, Failure, Malfunction, Reference, Run, SessionRow};
-pub use scores_csv::{ScoresError, read_scores, write_scores};
+pub use planned_csv::read_planned;
+pub use run::{
+    Coder, Condition, Expected, Facts, Failure, Malfunction, Prediction, Reference, Run, SessionRow,
+};
+pub use scores_csv::{read_scores, write_scores};
 
 use crate::store;
 
