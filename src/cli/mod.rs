@@ -2,6 +2,7 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod analyze;
 mod check;
 mod clean;
 mod context;
@@ -51,6 +52,7 @@ enum Verb {
     Run(run::Args),
     Show(show::Args),
     Report(report::Args),
+    Analyze(analyze::Args),
     Export(export::Args),
     Doctor(doctor::Args),
     Images(images::Args),
@@ -77,6 +79,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Run(args) => run::run(args),
         Verb::Show(args) => show::run(args),
         Verb::Report(args) => report::run(args),
+        Verb::Analyze(args) => analyze::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Images(args) => images::run(args),

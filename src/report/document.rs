@@ -9,6 +9,7 @@ use evalxrl_analysis::score_table::{Role, TableSummary};
 use serde::Serialize;
 
 use super::answers::Answers;
+use super::predictions::PredictionFinding;
 use super::run::{Facts, Malfunction, Run, SessionRow};
 use crate::vocab::SessionKey;
 
@@ -24,6 +25,7 @@ pub(super) struct Document<'a> {
     pub(super) analysis: &'a AnalysisRecord,
     pub(super) table: &'a TableSummary,
     pub(super) strata: &'a [StratumFindings],
+    pub(super) predictions: Vec<PredictionFinding<'a>>,
     pub(super) sessions: Vec<SessionEntry<'a>>,
     pub(super) restoring_ranks: Vec<RankEntry>,
     pub(super) time: Vec<TimeEntry>,
@@ -96,6 +98,7 @@ impl<'a> Document<'a> {
             analysis: &findings.analysis,
             table: &findings.table,
             strata: &findings.strata,
+            predictions: PredictionFinding::all(&run.predictions, findings),
             restoring_ranks: ranks(&rows),
             time: times(&rows),
             conditions: conditions(&rows),

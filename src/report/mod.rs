@@ -2,6 +2,7 @@
 //! Must not compute statistics, print, read a clock, or know how a session was run.
 //! Start at `write`.
 
+mod account;
 mod analyse;
 mod answers;
 mod csv_lines;
@@ -12,7 +13,9 @@ mod inert;
 mod mixing;
 mod numerals;
 mod page;
+mod plain;
 mod planned_csv;
+mod predictions;
 mod rows;
 mod run;
 mod scores_csv;
@@ -31,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 use evalxrl_analysis::findings::Findings;
 
+pub use account::Account;
 pub use analyse::{Scores, analyse, score_table};
 pub use csv_lines::CsvError;
 pub use figures::FigureError;
@@ -129,12 +133,7 @@ pub fn write_findings(run: &Run, findings: &Findings, out: &Path) -> Result<Repo
         put(&folder.join(format!("figures/{name}.png")), &figure.png)?;
     }
     for table in &view.tables {
-        let name = &table.name;
-        put(&folder.join(format!("tables/{name}.csv")), &table.csv()?)?;
-        put(
-            &folder.join(format!("tables/{name}.tex")),
-            table.tex().as_bytes(),
-        )?;
+        table.write(&folder.join("tables"))?;
     }
     transcripts(&document, &pages, &folder)?;
     put(

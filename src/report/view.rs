@@ -102,7 +102,7 @@ impl View {
             tables::restoring_ranks(document),
             tables::time(document),
             tables::sessions(document),
-            tables::admission(document),
+            tables::admission(document.admission),
         ];
         let [missing, restoring_ranks, time, sessions, references] =
             [0, 1, 2, 3, 4].map(|index: usize| run_tables[index].view());
@@ -133,7 +133,7 @@ impl View {
     }
 }
 
-fn suffix(stratum: &StratumFindings) -> String {
+pub(super) fn suffix(stratum: &StratumFindings) -> String {
     let budget = stratum.invocations.map(|budget| format!("-{budget}"));
     format!(
         "-{}{}",
@@ -142,7 +142,7 @@ fn suffix(stratum: &StratumFindings) -> String {
     )
 }
 
-fn label(stratum: &StratumFindings) -> String {
+pub(super) fn label(stratum: &StratumFindings) -> String {
     let coder = stratum.coder.as_deref().unwrap_or("all");
     match stratum.invocations {
         Some(budget) => format!("coder {coder}, invocations {budget}"),

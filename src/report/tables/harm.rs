@@ -6,7 +6,7 @@ use evalxrl_analysis::attainability::{Attainability, AttainableTest, Reach};
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::harm::{Harm, HarmCell, HarmTest, HarmTestName};
 
-use super::Hypothesis;
+use super::Part;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 const TESTS: [HarmTestName; 4] = [
@@ -17,7 +17,7 @@ const TESTS: [HarmTestName; 4] = [
 ];
 
 /// H3 with its reach.
-pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Hypothesis {
+pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
     let (tables, warnings) = match h3 {
         Computed::Value(harm) => (
             vec![tests(harm), cells(harm), attainability(reach)],
@@ -28,7 +28,8 @@ pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Hypoth
             vec![format!("Not computed: {reason}.")],
         ),
     };
-    Hypothesis {
+    Part {
+        anchor: "h3",
         title: "H3: does some method harm?",
         tables,
         warnings,

@@ -5,13 +5,13 @@
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::interaction::{H1, Interaction, InteractionTest, TestName, TestRole};
 
-use super::Hypothesis;
+use super::Part;
 use crate::report::answers::structure_words;
 use crate::report::numerals::p_origin;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 /// H1 on every scale.
-pub(super) fn hypothesis(h1: &H1) -> Hypothesis {
+pub(super) fn hypothesis(h1: &H1) -> Part {
     let scales = [
         ("clipped", &h1.clipped),
         ("raw", &h1.raw),
@@ -31,7 +31,8 @@ pub(super) fn hypothesis(h1: &H1) -> Hypothesis {
             warnings.push(format!("Not computed on {scale}: {reason}."));
         }
     }
-    Hypothesis {
+    Part {
+        anchor: "h1",
         title: "H1: does the method × malfunction matrix have structure?",
         tables: vec![
             tests(&scales[..2], "h1_tests", "H1: tests"),

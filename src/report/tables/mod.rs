@@ -6,11 +6,13 @@ mod bookkeeping;
 mod harm;
 mod interaction;
 mod oracle_gap;
+mod predictions;
 mod scores;
 
 use evalxrl_analysis::findings::StratumFindings;
 
-pub(super) use bookkeeping::{admission, missing, restoring_ranks, sessions, time};
+pub(super) use bookkeeping::{admission, arms, missing, restoring_ranks, sessions, time};
+pub(super) use predictions::predictions;
 
 use super::table::Table;
 
@@ -26,12 +28,16 @@ pub(super) struct StratumTables {
     /// Methods against each other; empty with one method.
     pub(super) comparisons: Table,
     /// H1, H2 and H3.
-    pub(super) hypotheses: Vec<Hypothesis>,
+    pub(super) hypotheses: Vec<Part>,
+    /// What only some data have: ablation, tool calls, curves, Shapley values.
+    pub(super) more: Vec<Part>,
 }
 
-/// The tables of one hypothesis.
+/// Tables under one heading.
 #[derive(Debug, Clone)]
-pub(super) struct Hypothesis {
+pub(super) struct Part {
+    /// Names the part in links and figures.
+    pub(super) anchor: &'static str,
     pub(super) title: &'static str,
     pub(super) tables: Vec<Table>,
     /// What a reader must know, as sentences.
@@ -51,6 +57,7 @@ impl StratumTables {
                 oracle_gap::hypothesis(&stratum.h2),
                 harm::hypothesis(&stratum.h3, &stratum.attainability),
             ],
+            more: Vec::new(),
         };
         for table in tables.all_mut() {
             table.name.push_str(suffix);
@@ -59,6 +66,7 @@ impl StratumTables {
     }
 
     fn all_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        let parts = self.hypotheses.iter_mut().chain(&mut self.more);
         [
             &mut self.cell_lifts,
             &mut self.lifts,
@@ -66,11 +74,12 @@ impl StratumTables {
             &mut self.comparisons,
         ]
         .into_iter()
-        .chain(self.hypotheses.iter_mut().flat_map(|each| &mut each.tables))
+        .chain(parts.flat_map(|part| &mut part.tables))
     }
 
     /// Every table, for the files.
     pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
+        let parts = self.hypotheses.iter().chain(&self.more);
         [
             &self.cell_lifts,
             &self.lifts,
@@ -78,6 +87,6 @@ impl StratumTables {
             &self.comparisons,
         ]
         .into_iter()
-        .chain(self.hypotheses.iter().flat_map(|each| &each.tables))
+        .chain(parts.flat_map(|part| &part.tables))
     }
 }
