@@ -166,6 +166,9 @@ fn of_table(place: &Path, options: &ScoreOptions, roles: Roles) -> Result<Loaded
     if let Some(path) = &options.planned_cells {
         table = planned(path, table)?;
     }
+    if let Some(steps) = options.tool_call_budget {
+        table = table.with_tool_call_budget(steps);
+    }
     let mut remarks = Vec::new();
     if options.seed.is_none() {
         remarks.push("seed: 0, as none was given; --seed N takes another".to_owned());

@@ -109,6 +109,7 @@ fn table_of(run: &Run, roles: Roles) -> Result<ScoreTable, ReportError> {
         .with_planned(planned(run))
         .map_err(|errors| contradiction(errors.iter().map(ToString::to_string).collect()))?;
     table
+        .with_tool_call_budgets(run.tool_call_budgets.clone())
         .with_references(references(run))
         .map_err(|errors| contradiction(errors.iter().map(ToString::to_string).collect()))
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use evalxrl_analysis::score_table::{Invocations, PlannedCell, ScoreTable};
+use evalxrl_analysis::score_table::{Invocations, PlannedCell, ScoreTable, UNKNOWN_ENVIRONMENT};
 
 use super::csv_lines::{Columns, CsvError, Line, problem, read_lines};
 
@@ -79,7 +79,8 @@ pub fn read_planned(bytes: &[u8], name: &str, table: ScoreTable) -> Result<Score
 fn environment(table: &ScoreTable, malfunction: &str) -> String {
     let mut rows = table.rows().iter();
     rows.find(|row| row.malfunction == malfunction)
-        .map_or_else(String::new, |row| row.environment.clone())
+        .map_or(UNKNOWN_ENVIRONMENT, |row| &row.environment)
+        .to_owned()
 }
 
 fn planned_row(line: &mut Line<'_>) -> Option<Row> {

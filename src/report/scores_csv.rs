@@ -2,7 +2,9 @@
 //! Must not know statistics, nor where the file lies.
 //! Start at `write_scores` and `read_scores`.
 
-use evalxrl_analysis::score_table::{Invocations, Outcome, Roles, ScoreRow, ScoreTable};
+use evalxrl_analysis::score_table::{
+    Invocations, Outcome, Roles, ScoreRow, ScoreTable, UNKNOWN_ENVIRONMENT,
+};
 
 use super::csv_lines::{Columns, CsvError, Line, read_lines};
 use super::numerals;
@@ -23,7 +25,7 @@ const COLUMNS: Columns = Columns {
         "cost_usd",
         "wall_s",
     ],
-    required: &["malfunction", "environment", "method", "replication", "raw"],
+    required: &["malfunction", "method", "replication", "raw"],
 };
 
 /// Writes the table: header, LF, `.` decimals, shortest floats that read back equal; optional columns only where used.
@@ -37,6 +39,9 @@ pub fn write_scores(table: &ScoreTable) -> Result<Vec<u8>, csv::Error> {
         .iter()
         .copied()
         .filter(|column| match *column {
+            "environment" => rows
+                .iter()
+                .any(|row| row.environment != UNKNOWN_ENVIRONMENT),
             "coder" => rows.iter().any(|row| row.coder.is_some()),
             "invocations" => rows.iter().any(|row| row.invocations.is_some()),
             "block" => rows.iter().any(|row| row.block.is_some()),
@@ -114,7 +119,7 @@ fn score_row(line: &mut Line<'_>) -> Option<ScoreRow> {
     }
     Some(ScoreRow {
         malfunction: malfunction?,
-        environment: environment?,
+        environment: environment.unwrap_or_else(|| UNKNOWN_ENVIRONMENT.to_owned()),
         method: method?,
         replication: replication?,
         coder,

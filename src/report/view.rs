@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::answers::Answers;
 use super::document::Document;
 use super::facts::{Fact, deviations, facts, incomplete, listed, provenance};
+use super::numerals::sentence;
 use super::figures::{Distributions, Figure, FigureError, Forest, Heatmap};
 use super::table::Table;
 use super::table_view::TableView;
@@ -245,15 +246,4 @@ fn stratum_view(
             })
             .collect(),
     }
-}
-
-/// A fragment as a sentence: a capital in front and a full stop behind.
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(char::to_uppercase);
-    let mut whole: String = first.into_iter().flatten().chain(characters).collect();
-    if !whole.ends_with(['.', '!', '?']) {
-        whole.push('.');
-    }
-    whole
 }

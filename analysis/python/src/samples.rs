@@ -96,7 +96,7 @@ pub(crate) fn two_sample_permutation(
             py.detach(|| two_sample::permutation_mean(&method, &baseline, side, effort, &mut rng))
         }
         ("welch", "less") => py.detach(|| {
-            two_sample::permutation_welch(&method, &baseline, effort, &mut rng).map(|(_, p)| p)
+            two_sample::permutation_welch(&method, &baseline, Alternative::Less, effort, &mut rng).map(|(_, p)| p)
         }),
         _ => {
             return Err(refuse(format!(
@@ -138,7 +138,7 @@ pub(crate) fn rank_sum(
 ) -> PyResult<String> {
     let (method, baseline) = (method.as_slice()?.to_vec(), baseline.as_slice()?.to_vec());
     document(&Computed::from(
-        py.detach(|| two_sample::rank_sum(&method, &baseline)),
+        py.detach(|| two_sample::rank_sum(&method, &baseline, Alternative::Less)),
     ))
 }
 
