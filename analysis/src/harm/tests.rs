@@ -52,7 +52,7 @@ pub fn tests(
                 rng,
             )
             .map(|(_, p)| p)
-                .into(),
+            .into(),
         ),
     ]
 }

@@ -16,12 +16,7 @@ const TESTS: [HarmTestName; 7] = HarmTestName::ALL;
 pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
     let (tables, warnings) = match h3 {
         Computed::Value(harm) => (
-            vec![
-                tests(harm),
-                cells(harm),
-                zeroed(harm),
-                attainability(reach),
-            ],
+            vec![tests(harm), cells(harm), zeroed(harm), attainability(reach)],
             harm.warnings.clone(),
         ),
         Computed::NotComputed(reason) => (
@@ -155,8 +150,11 @@ fn cells(harm: &Harm) -> Table {
 
 /// The primary with every missing session as 0; empty where none is missing.
 fn zeroed(harm: &Harm) -> Table {
-    let cells = harm.missing_as_zero.value().iter().flat_map(|found| &found.cells);
-    let rows = cells.map(|cell| Row {
+    let cells = harm
+        .missing_as_zero
+        .value()
+        .map_or(&[][..], |found| &found.cells);
+    let rows = cells.iter().map(|cell| Row {
         strong: cell.discovery,
         cells: vec![
             Cell::text(&cell.method),
@@ -227,7 +225,11 @@ fn attainability(reach: &[Attainability]) -> Table {
             Column::new("cells_of_this_size", "cells of this size", Kind::Count),
             Column::new("p_min", "smallest possible p", Kind::PValue),
             Column::new("cells_needed", "cells needed together", Kind::Count),
-            Column::new("sessions_for_one_cell", "N that one cell needs", Kind::Count),
+            Column::new(
+                "sessions_for_one_cell",
+                "N that one cell needs",
+                Kind::Count,
+            ),
             Column::new("reach", "so", Kind::Text),
         ],
         rows: rows.collect(),
