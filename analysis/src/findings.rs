@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::aggregate::{Aggregates, aggregates};
 use crate::attainability::{self, Attainability};
 use crate::cells::{self, CellFinding};
 use crate::computed::Computed;
@@ -53,6 +54,8 @@ pub struct StratumFindings {
     pub cells: Vec<CellFinding>,
     /// Lift over the no-method baseline, and methods against each other.
     pub lifts: Lifts,
+    /// Aggregates of every method over malfunctions.
+    pub aggregates: Aggregates,
     /// Does the method × malfunction matrix have structure?
     pub h1: H1,
     /// How far below an optimal repair is the cheat oracle?
@@ -107,6 +110,7 @@ fn of_stratum(
         invocations: stratum.invocations(),
         cells: cells::summarise(stratum, plan, &clipped, &raw),
         lifts: on_clipped.and(on_raw),
+        aggregates: aggregates(stratum, plan, seeds),
         h1: h1(stratum, plan, seeds),
         h2: h2(stratum, plan, &clipped, &raw, seeds),
         h3: harm(stratum, plan, seeds).into(),

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::analyse::Scores;
 use super::answers::Answers;
 use super::inert::inert_line;
+use super::numerals::sentence;
 use super::plain::folded;
 use super::run::Malfunction;
 use super::scores_csv::write_scores;
@@ -166,12 +167,20 @@ fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
     ] {
         lines.push(narrow(table).plain(WIDTH));
     }
-    for part in tables.hypotheses.iter().chain(&tables.more) {
+    let parts = tables
+        .hypotheses
+        .iter()
+        .chain([&tables.aggregates])
+        .chain(&tables.more);
+    for part in parts {
         lines.push(format!("{}\n", part.title));
-        for warning in &part.warnings {
-            lines.extend(folded(&inert_line(warning), WIDTH, "! "));
+        for remark in &part.remarks {
+            lines.extend(folded(&inert_line(&sentence(remark)), WIDTH, ""));
         }
-        if !part.warnings.is_empty() {
+        for warning in &part.warnings {
+            lines.extend(folded(&inert_line(&sentence(warning)), WIDTH, "! "));
+        }
+        if !(part.warnings.is_empty() && part.remarks.is_empty()) {
             lines.push(String::new());
         }
         for table in part.tables.iter().filter(|table| !table.rows.is_empty()) {

@@ -121,6 +121,16 @@ impl<'a> Document<'a> {
         self.headline.and_then(|index| self.strata.get(index))
     }
 
+    /// What was predicted, against one stratum.
+    pub(super) fn predictions_of(
+        &self,
+        stratum: &StratumFindings,
+    ) -> impl Iterator<Item = &PredictionFinding<'a>> {
+        self.predictions.iter().filter(move |each| {
+            each.coder == stratum.coder.as_deref() && each.invocations == stratum.invocations
+        })
+    }
+
     /// The strata that get a section of their own.
     pub(super) fn others(&self) -> impl Iterator<Item = &'a StratumFindings> + '_ {
         self.strata

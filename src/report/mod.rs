@@ -7,6 +7,7 @@ mod analyse;
 mod answers;
 mod csv_lines;
 mod document;
+mod drawings;
 mod facts;
 mod figures;
 mod inert;

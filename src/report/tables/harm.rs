@@ -29,6 +29,7 @@ pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
     Part {
         anchor: "h3",
         title: "H3: does some method harm?",
+        remarks: Vec::new(),
         tables,
         warnings,
     }

@@ -2,7 +2,9 @@
 //! Must not know files or markup.
 //! Start at `StratumTables::of` and `bookkeeping`.
 
+mod aggregates;
 mod bookkeeping;
+mod effects;
 mod harm;
 mod interaction;
 mod oracle_gap;
@@ -29,6 +31,8 @@ pub(super) struct StratumTables {
     pub(super) comparisons: Table,
     /// H1, H2 and H3.
     pub(super) hypotheses: Vec<Part>,
+    /// Aggregates over malfunctions, with the figure of profiles.
+    pub(super) aggregates: Part,
     /// What only some data have: ablation, tool calls, curves, Shapley values.
     pub(super) more: Vec<Part>,
 }
@@ -39,8 +43,10 @@ pub(super) struct Part {
     /// Names the part in links and figures.
     pub(super) anchor: &'static str,
     pub(super) title: &'static str,
+    /// What the tables say, as sentences.
+    pub(super) remarks: Vec<String>,
     pub(super) tables: Vec<Table>,
-    /// What a reader must know, as sentences.
+    /// What a reader must beware of, as sentences.
     pub(super) warnings: Vec<String>,
 }
 
@@ -57,6 +63,7 @@ impl StratumTables {
                 oracle_gap::hypothesis(&stratum.h2),
                 harm::hypothesis(&stratum.h3, &stratum.attainability),
             ],
+            aggregates: aggregates::part(&stratum.aggregates),
             more: Vec::new(),
         };
         for table in tables.all_mut() {
@@ -66,7 +73,11 @@ impl StratumTables {
     }
 
     fn all_mut(&mut self) -> impl Iterator<Item = &mut Table> {
-        let parts = self.hypotheses.iter_mut().chain(&mut self.more);
+        let parts = self
+            .hypotheses
+            .iter_mut()
+            .chain([&mut self.aggregates])
+            .chain(&mut self.more);
         [
             &mut self.cell_lifts,
             &mut self.lifts,
@@ -79,7 +90,11 @@ impl StratumTables {
 
     /// Every table, for the files.
     pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
-        let parts = self.hypotheses.iter().chain(&self.more);
+        let parts = self
+            .hypotheses
+            .iter()
+            .chain([&self.aggregates])
+            .chain(&self.more);
         [
             &self.cell_lifts,
             &self.lifts,

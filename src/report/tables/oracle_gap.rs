@@ -41,6 +41,7 @@ pub(super) fn hypothesis(h2: &H2) -> Part {
     Part {
         anchor: "h2",
         title: "H2: how far below an optimal repair is the cheat oracle?",
+        remarks: Vec::new(),
         tables: vec![gaps(rows), recovered(ratios)],
         warnings,
     }

@@ -7,8 +7,8 @@ use crate::report::run::Expected;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 /// One row per prediction of a stratum.
-pub(in crate::report) fn predictions<'a>(
-    found: impl Iterator<Item = &'a PredictionFinding<'a>>,
+pub(in crate::report) fn predictions<'a, 'b: 'a>(
+    found: impl Iterator<Item = &'a PredictionFinding<'b>>,
 ) -> Table {
     let rows = found.map(|each| Row {
         strong: each.found == Found::Contradicted,
