@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use evalxrl_analysis::budget_curve::BudgetCurves;
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::findings::{AnalysisRecord, Findings, StratumFindings};
 use evalxrl_analysis::score_table::TableSummary;
@@ -17,7 +18,7 @@ use super::plain::folded;
 use super::run::Malfunction;
 use super::scores_csv::write_scores;
 use super::table::Table;
-use super::tables::{self, StratumTables};
+use super::tables::{self, StratumTables, planned_budgets};
 use super::view::{label, suffix};
 use super::{ReportError, put};
 
@@ -38,6 +39,7 @@ struct AccountDocument<'a> {
     admission: Computed<&'a [Malfunction]>,
     analysis: &'a AnalysisRecord,
     table: &'a TableSummary,
+    budget_curves: &'a BudgetCurves,
     strata: &'a [StratumFindings],
 }
 
@@ -62,6 +64,7 @@ impl<'a> Account<'a> {
             },
             analysis: &self.findings.analysis,
             table: &self.findings.table,
+            budget_curves: &self.findings.budget_curves,
             strata: &self.findings.strata,
         };
         Ok(serde_json::to_string_pretty(&document)? + "\n")
@@ -109,6 +112,7 @@ impl<'a> Account<'a> {
     /// Tables that are not of one stratum.
     fn whole(&self) -> Vec<Table> {
         let mut list = vec![tables::arms(&self.findings.table)];
+        list.extend(planned_budgets(&self.findings.budget_curves));
         list.extend(
             self.scores
                 .admission
@@ -124,7 +128,7 @@ impl<'a> Account<'a> {
             1 => String::new(),
             _ => suffix(stratum),
         };
-        StratumTables::of(stratum, &suffix)
+        StratumTables::of(stratum, &self.findings.budget_curves, &suffix)
     }
 
     fn head(&self, name: &str) -> Vec<String> {
@@ -172,6 +176,7 @@ fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
         .iter()
         .chain([&tables.aggregates])
         .chain(&tables.more);
+    lines.push(tables.cost.plain(WIDTH));
     for part in parts {
         lines.push(format!("{}\n", part.title));
         for remark in &part.remarks {

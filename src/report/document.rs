@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evalxrl_analysis::budget_curve::BudgetCurves;
 use evalxrl_analysis::findings::{AnalysisRecord, Findings, StratumFindings};
 use evalxrl_analysis::score_table::{Role, TableSummary};
 use serde::Serialize;
@@ -24,6 +25,7 @@ pub(super) struct Document<'a> {
     pub(super) admission: &'a [Malfunction],
     pub(super) analysis: &'a AnalysisRecord,
     pub(super) table: &'a TableSummary,
+    pub(super) budget_curves: &'a BudgetCurves,
     pub(super) strata: &'a [StratumFindings],
     pub(super) predictions: Vec<PredictionFinding<'a>>,
     pub(super) sessions: Vec<SessionEntry<'a>>,
@@ -97,6 +99,7 @@ impl<'a> Document<'a> {
             admission: &run.malfunctions,
             analysis: &findings.analysis,
             table: &findings.table,
+            budget_curves: &findings.budget_curves,
             strata: &findings.strata,
             predictions: PredictionFinding::all(&run.predictions, findings),
             restoring_ranks: ranks(&rows),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use evalxrl_analysis::aggregate::{MethodAggregates, Profile};
+use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::findings::StratumFindings;
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::score_table::{Role, Roles};
@@ -19,6 +20,8 @@ pub(super) struct Drawings {
     pub(super) forest: Figure,
     pub(super) distributions: Figure,
     pub(super) profiles: Option<Figure>,
+    pub(super) truncation: Option<Figure>,
+    pub(super) shapley: Option<Figure>,
 }
 
 impl Drawings {
@@ -48,6 +51,8 @@ impl Drawings {
             )?,
             distributions: distributions(document, stratum, suffix)?,
             profiles: profiles(&stratum.aggregates.methods, suffix)?,
+            truncation: truncation(document, stratum, suffix)?,
+            shapley: shapley(stratum, suffix)?,
         })
     }
 
@@ -55,6 +60,8 @@ impl Drawings {
     pub(super) fn of_part(&self, anchor: &str) -> Option<&Figure> {
         match anchor {
             "aggregates" => self.profiles.as_ref(),
+            "truncation" => self.truncation.as_ref(),
+            "shapley" => self.shapley.as_ref(),
             _ => None,
         }
     }
@@ -63,6 +70,8 @@ impl Drawings {
         [self.heatmap, self.forest, self.distributions]
             .into_iter()
             .chain(self.profiles)
+            .chain(self.truncation)
+            .chain(self.shapley)
     }
 }
 
@@ -164,4 +173,85 @@ fn profiles(methods: &[MethodAggregates], suffix: &str) -> Result<Option<Figure>
 fn band(profile: &Profile) -> Option<[Vec<f64>; 2]> {
     let (low, high) = profile.low.value().zip(profile.high.value())?;
     Some([low.clone(), high.clone()])
+}
+
+fn truncation(
+    document: &Document<'_>,
+    stratum: &StratumFindings,
+    suffix: &str,
+) -> Result<Option<Figure>, FigureError> {
+    let mut all = document.budget_curves.truncation.iter();
+    let own = all
+        .find(|curves| curves.coder == stratum.coder && curves.invocations == stratum.invocations);
+    let Some((Computed::Value(curves), Computed::Value(budget))) =
+        own.map(|own| (&own.curves, &own.budget))
+    else {
+        return Ok(None);
+    };
+    let raw = || curves.iter().filter(|curve| curve.scale == Scale::Raw);
+    let panel = |curve: &evalxrl_analysis::budget_curve::TruncationCurve| Panel {
+        name: curve.method.clone(),
+        // Before the first submission every session stands at 0.
+        points: std::iter::once((0.0, 0.0))
+            .chain(
+                curve
+                    .calls
+                    .iter()
+                    .map(|calls| *calls as f64)
+                    .zip(curve.means.iter().copied()),
+            )
+            .collect(),
+        band: curve
+            .low
+            .value()
+            .zip(curve.high.value())
+            .map(|(low, high)| {
+                [low, high].map(|ends| std::iter::once(0.0).chain(ends.iter().copied()).collect())
+            }),
+    };
+    let reference = raw().find(|curve| curve.role == Role::NoMethod).map(panel);
+    let panels: Vec<Panel> = raw()
+        .filter(|curve| curve.role != Role::NoMethod)
+        .map(panel)
+        .collect();
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let drawing = Panels {
+        panels,
+        reference,
+        across: "tool calls",
+        up: "mean score, raw",
+        steps: true,
+        end: budget.steps as f64,
+        counts: true,
+    };
+    Figure::render(
+        format!("truncation{suffix}"),
+        "Score by number of tool calls",
+        "One panel per arm: the mean raw score if only sessions that had submitted after so many tool calls counted and \
+         all others were 0, with a pointwise band; the dashed curve is no-method. The table below holds the same values."
+            .to_owned(),
+        &drawing,
+    )
+    .map(Some)
+}
+
+fn shapley(stratum: &StratumFindings, suffix: &str) -> Result<Option<Figure>, FigureError> {
+    let Some(found) = stratum.shapley.value() else {
+        return Ok(None);
+    };
+    let values = found.raw.values.iter().map(|value| {
+        let ends = value.percentile.value().map(|ends| [ends.low, ends.high]);
+        (value.method.as_str(), value.value, ends)
+    });
+    Figure::render(
+        format!("shapley{suffix}"),
+        "Shapley value of every method",
+        "One line per method: what it adds to the mean raw score of a joint dossier, over all orders of adding methods, \
+         with its bootstrap interval. The table below holds the same values."
+            .to_owned(),
+        &Forest::of_values(values, "Shapley value, raw score"),
+    )
+    .map(Some)
 }

@@ -98,7 +98,7 @@ impl View {
             .map(|malfunction| (malfunction.id.to_string(), malfunction.class.clone()))
             .collect();
         let mut section = |stratum: &StratumFindings, suffix: &str| {
-            let tables = StratumTables::of(stratum, suffix);
+            let tables = StratumTables::of(stratum, document.budget_curves, suffix);
             let drawn = Drawings::of(document, stratum, &classes, suffix)?;
             let mut predictions = tables::predictions(document.predictions_of(stratum));
             predictions.name.push_str(suffix);

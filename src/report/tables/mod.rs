@@ -4,16 +4,21 @@
 
 mod aggregates;
 mod bookkeeping;
+mod dossiers;
 mod effects;
+mod effort;
 mod harm;
 mod interaction;
 mod oracle_gap;
 mod predictions;
 mod scores;
 
+use evalxrl_analysis::budget_curve::BudgetCurves;
+use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::findings::StratumFindings;
 
 pub(super) use bookkeeping::{admission, arms, missing, restoring_ranks, sessions, time};
+pub(super) use effort::planned_budgets;
 pub(super) use predictions::predictions;
 
 use super::table::Table;
@@ -35,6 +40,8 @@ pub(super) struct StratumTables {
     pub(super) aggregates: Part,
     /// What only some data have: ablation, tool calls, curves, Shapley values.
     pub(super) more: Vec<Part>,
+    /// What sessions cost.
+    pub(super) cost: Table,
 }
 
 /// Tables under one heading.
@@ -52,7 +59,7 @@ pub(super) struct Part {
 
 impl StratumTables {
     /// `suffix` keeps the names of several strata apart; empty for the headline.
-    pub(super) fn of(stratum: &StratumFindings, suffix: &str) -> Self {
+    pub(super) fn of(stratum: &StratumFindings, curves: &BudgetCurves, suffix: &str) -> Self {
         let mut tables = Self {
             cell_lifts: scores::cell_lifts(stratum),
             lifts: scores::lifts(stratum),
@@ -64,7 +71,8 @@ impl StratumTables {
                 harm::hypothesis(&stratum.h3, &stratum.attainability),
             ],
             aggregates: aggregates::part(&stratum.aggregates),
-            more: Vec::new(),
+            more: more(stratum, curves),
+            cost: effort::cost(&stratum.cost),
         };
         for table in tables.all_mut() {
             table.name.push_str(suffix);
@@ -86,6 +94,7 @@ impl StratumTables {
         ]
         .into_iter()
         .chain(parts.flat_map(|part| &mut part.tables))
+        .chain([&mut self.cost])
     }
 
     /// Every table, for the files.
@@ -103,5 +112,24 @@ impl StratumTables {
         ]
         .into_iter()
         .chain(parts.flat_map(|part| &part.tables))
+        .chain([&self.cost])
     }
+}
+
+/// A part for each analysis that the data support.
+fn more(stratum: &StratumFindings, curves: &BudgetCurves) -> Vec<Part> {
+    let mut parts = Vec::new();
+    parts.extend(stratum.ablation.value().map(dossiers::ablation));
+    parts.extend(stratum.tool_calls.value().map(effort::tool_calls));
+    let own = curves
+        .truncation
+        .iter()
+        .find(|curves| curves.coder == stratum.coder && curves.invocations == stratum.invocations);
+    if let Some(own) = own
+        && let Computed::Value(found) = &own.curves
+    {
+        parts.push(effort::truncation(own, found));
+    }
+    parts.extend(stratum.shapley.value().map(dossiers::shapley));
+    parts
 }
