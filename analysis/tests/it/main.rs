@@ -14,11 +14,14 @@ mod golden_interaction;
 mod golden_paired;
 #[cfg(test)]
 mod harm;
+mod kappa;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
+#[cfg(test)]
+mod sample_laws;
 #[cfg(test)]
 mod table;
