@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod dossiers;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -25,3 +27,5 @@ mod monte_carlo;
 mod sample_laws;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod tool_calls;
