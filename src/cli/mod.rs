@@ -2,6 +2,7 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod agreement;
 mod analyze;
 mod check;
 mod clean;
@@ -53,6 +54,7 @@ enum Verb {
     Show(show::Args),
     Report(report::Args),
     Analyze(analyze::Args),
+    Agreement(agreement::Args),
     Export(export::Args),
     Doctor(doctor::Args),
     Images(images::Args),
@@ -80,6 +82,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Show(args) => show::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Analyze(args) => analyze::run(args),
+        Verb::Agreement(args) => agreement::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Images(args) => images::run(args),

@@ -11,7 +11,7 @@ use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::score_table::{Roles, ScoreTable};
 
 use crate::plan::{self, Plan};
-use crate::report::{self, CsvError, Run, Scores};
+use crate::report::{self, CsvError, Scores};
 use crate::store::RunDirectory;
 use crate::vocab::RootSeed;
 
@@ -58,7 +58,7 @@ struct RoleOptions {
 
 /// A root seed as people write it.
 #[derive(Debug, Clone)]
-struct Seed(RootSeed);
+pub(super) struct Seed(pub(super) RootSeed);
 
 impl FromStr for Seed {
     type Err = String;
@@ -110,8 +110,6 @@ impl RoleOptions {
 pub(super) struct Loaded {
     /// The scores with seed, analysis plan and references.
     pub(super) scores: Scores,
-    /// The run they come from; none for a table.
-    pub(super) run: Option<Run>,
     /// Lines of talk, such as the seed that stands in for one not given.
     pub(super) remarks: Vec<String>,
 }
@@ -155,14 +153,13 @@ fn of_run(place: &Path, options: &ScoreOptions, roles: Roles) -> Result<Loaded, 
     let scores = Scores::of_run(&run, roles).map_err(report_verb::failure)?;
     Ok(Loaded {
         scores,
-        run: Some(run),
         remarks: Vec::new(),
     })
 }
 
 fn of_table(place: &Path, options: &ScoreOptions, roles: Roles) -> Result<Loaded, Failure> {
     let (name, bytes) = read(place)?;
-    let mut table = report::read_scores(&bytes, &name, roles).map_err(bad_lines)?;
+    let mut table = report::read_scores(&bytes, &name, roles).map_err(|error| bad_lines(&error))?;
     if let Some(path) = &options.planned_cells {
         table = planned(path, table)?;
     }
@@ -175,14 +172,13 @@ fn of_table(place: &Path, options: &ScoreOptions, roles: Roles) -> Result<Loaded
     }
     Ok(Loaded {
         scores: Scores::bare(table, RootSeed::weak(0)),
-        run: None,
         remarks,
     })
 }
 
 fn planned(path: &Path, table: ScoreTable) -> Result<ScoreTable, Failure> {
     let (name, bytes) = read(path)?;
-    report::read_planned(&bytes, &name, table).map_err(bad_lines)
+    report::read_planned(&bytes, &name, table).map_err(|error| bad_lines(&error))
 }
 
 /// The bytes of a file, or of standard input, with its name in messages.
@@ -203,11 +199,7 @@ pub(super) fn read(place: &Path) -> Result<(String, Vec<u8>), Failure> {
 }
 
 /// What a table with bad lines means to a person.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "an error is handed over where it is mapped"
-)]
-pub(super) fn bad_lines(error: CsvError) -> Failure {
+pub(super) fn bad_lines(error: &CsvError) -> Failure {
     Failure {
         code: Code::Invalid,
         problems: error.messages(),

@@ -17,6 +17,7 @@ mod page;
 mod plain;
 mod planned_csv;
 mod predictions;
+mod ratings;
 mod rows;
 mod run;
 mod scores_csv;
@@ -41,6 +42,7 @@ pub use csv_lines::CsvError;
 pub use figures::FigureError;
 pub use mixing::Mixed;
 pub use planned_csv::read_planned;
+pub use ratings::{Agreements, Ratings};
 pub use run::{
     Coder, Condition, Expected, Facts, Failure, Malfunction, Prediction, Reference, Run, SessionRow,
 };
