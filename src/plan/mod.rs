@@ -26,7 +26,7 @@ use crate::vocab::{
 pub use build::build;
 pub use experiment::{CoderWish, Experiment, SandboxKind, Selection, read_analysis};
 pub use limits::{RoleLimits, RunLimits};
-pub use reach::warnings;
+pub use reach::{reach, warnings};
 
 /// The format of a frozen plan.
 pub const FORMAT: &str = "evalxrl.plan/1";

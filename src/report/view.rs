@@ -36,6 +36,8 @@ pub(super) struct Shown {
     missing: TableView,
     headline: Option<StratumView>,
     others: Vec<StratumView>,
+    /// One coder under several invocation budgets; none where there is one budget.
+    planned_budgets: Option<TableView>,
     restoring_ranks: TableView,
     time: TableView,
     sessions: TableView,
@@ -126,6 +128,8 @@ impl View {
         let [missing, restoring_ranks, time, sessions, references] =
             [0, 1, 2, 3, 4].map(|index: usize| run_tables[index].view());
         files.extend(run_tables);
+        let planned_budgets = tables::planned_budgets(document.budget_curves);
+        files.extend(planned_budgets.clone());
         let shown = Shown {
             name: document.run.name.clone(),
             created: document.run.created.clone(),
@@ -136,6 +140,7 @@ impl View {
             missing,
             headline,
             others,
+            planned_budgets: planned_budgets.as_ref().map(Table::view),
             restoring_ranks,
             time,
             sessions,
