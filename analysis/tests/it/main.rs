@@ -16,6 +16,9 @@ mod golden_interaction;
 mod golden_paired;
 #[cfg(test)]
 mod harm;
+#[cfg(test)]
+mod interaction_laws;
+#[cfg(test)]
 mod kappa;
 #[cfg(test)]
 mod laws;
