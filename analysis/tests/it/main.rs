@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
 mod dossiers;
 #[cfg(test)]
 mod findings;
