@@ -3,6 +3,7 @@
 //! Start at `effect_sizes`.
 
 use evalxrl_analysis::axes::{AxesSummary, Tukey};
+use evalxrl_analysis::clusters::Clustering;
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::effect_size::EffectSize;
 
@@ -182,4 +183,66 @@ fn tukey(axes: &AxesSummary, shown: impl FnOnce(&Tukey) -> Cell) -> Cell {
 fn listed(values: &[f64]) -> String {
     let values: Vec<String> = values.iter().map(|value| numerals::score(*value)).collect();
     values.join(", ")
+}
+
+/// Groups of methods and of malfunctions that behave alike, as far as noise lets them be told.
+pub(super) fn clusters(scales: &Scales<'_>) -> Table {
+    let mut rows = Vec::new();
+    for (scale, result) in scales {
+        let Some(Computed::Value(found)) = result.value().map(|result| &result.clusters) else {
+            continue;
+        };
+        for (what, side) in [
+            ("methods", &found.methods),
+            ("malfunctions", &found.malfunctions),
+        ] {
+            let part = |shown: fn(&Clustering) -> Cell| Cell::of(side, shown);
+            rows.push(Row::of(vec![
+                Cell::text(*scale),
+                Cell::text(what),
+                part(|side| Cell::Count(side.count)),
+                part(|side| Cell::Number(side.silhouette)),
+                part(|side| Cell::Number(side.stability)),
+                part(|side| Cell::PValue(side.p.value)),
+                match side {
+                    Computed::Value(side) => Cell::text(statement(side)),
+                    Computed::NotComputed(reason) => Cell::text(format!("not computed: {reason}")),
+                },
+            ]));
+        }
+    }
+    Table {
+        name: "h1_clusters".to_owned(),
+        title: "H1: clusters".to_owned(),
+        note: "Average linkage on 1 − Pearson correlation of interactions; stability is the mean adjusted Rand index over \
+               resamples, compared with that of additive data. Clusters decide nothing."
+            .to_owned(),
+        columns: vec![
+            Column::new("scale", "scale", Kind::Text),
+            Column::new("what", "clusters of", Kind::Text),
+            Column::new("count", "clusters", Kind::Count),
+            Column::new("silhouette", "silhouette", Kind::Number),
+            Column::new("stability", "stability", Kind::Number),
+            Column::new("p", "p", Kind::PValue),
+            Column::new("found", "found", Kind::Text),
+        ],
+        rows,
+    }
+}
+
+fn statement(side: &Clustering) -> String {
+    if !side.distinguishable {
+        return "not distinguishable from noise".to_owned();
+    }
+    let groups: Vec<String> = (0..side.count)
+        .map(|group| {
+            let members = side.items.iter().zip(&side.assignment);
+            let members: Vec<&str> = members
+                .filter(|(_, assigned)| **assigned == group)
+                .map(|(item, _)| item.as_str())
+                .collect();
+            members.join(", ")
+        })
+        .collect();
+    groups.join(" | ")
 }

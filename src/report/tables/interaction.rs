@@ -43,6 +43,7 @@ pub(super) fn hypothesis(h1: &H1) -> Part {
             sums(&scales),
             effects::axes(&scales),
             effects::first_axis(&scales),
+            effects::clusters(&scales[..2]),
         ],
         warnings,
     }
