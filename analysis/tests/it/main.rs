@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
 mod dossiers;
 #[cfg(test)]
 mod findings;
@@ -17,6 +19,10 @@ mod golden_paired;
 #[cfg(test)]
 mod harm;
 #[cfg(test)]
+mod interaction_laws;
+#[cfg(test)]
+mod kappa;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod laws_paired;
@@ -24,6 +30,12 @@ mod laws_paired;
 mod monte_carlo;
 #[cfg(test)]
 mod power;
+#[cfg(test)]
+mod published_rates;
+#[cfg(test)]
+mod sample_laws;
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod table;
 #[cfg(test)]
