@@ -33,7 +33,13 @@ mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]
+mod power;
+#[cfg(test)]
+mod published_rates;
+#[cfg(test)]
 mod sample_laws;
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod table;
 #[cfg(test)]
