@@ -29,6 +29,20 @@ impl fmt::Display for NotComputed {
     }
 }
 
+/// Passes on a number that JSON can hold.
+///
+/// # Errors
+/// An infinity or NaN, which finite scores give only beyond the range of floating point.
+pub fn finite(value: f64) -> Result<f64, NotComputed> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(NotComputed::because(
+            "the scores are too large for floating point",
+        ))
+    }
+}
+
 /// Holds a result, or the reason why there is none. JSON: the result itself, or `{"not_computed": "<reason>"}`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Computed<T> {

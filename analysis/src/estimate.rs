@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::computed::Computed;
+use crate::computed::{Computed, NotComputed, finite};
 
 /// An estimate with a two-sided interval, in the unit of the estimate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,17 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Passes an interval on whose numbers are all finite.
+    ///
+    /// # Errors
+    /// An estimate or an end that floating point cannot hold.
+    pub fn finite(self) -> Result<Self, NotComputed> {
+        for number in [self.estimate, self.low, self.high] {
+            finite(number)?;
+        }
+        Ok(self)
+    }
+
     /// Says whether the whole interval lies above a value.
     pub fn lies_above(&self, value: f64) -> bool {
         self.low > value
@@ -58,6 +69,8 @@ pub enum IntervalMethod {
     StudentT,
     /// Normal theory with unequal variances, Satterthwaite degrees of freedom.
     Welch,
+    /// Normal theory: estimate ± z times its standard error.
+    Normal,
 }
 
 /// A reservation about an interval.
@@ -66,7 +79,7 @@ pub enum IntervalMethod {
 pub enum IntervalFlag {
     /// Every resample gave the same value.
     Degenerate,
-    /// A percentile interval over fewer than ten sessions in some cell covers too little.
+    /// A bootstrap interval over fewer than ten sessions in some cell covers too little.
     UndercoversBelowTen,
     /// The bias correction was infinite, so that percentile ends stand in.
     PercentileInstead,
@@ -78,6 +91,10 @@ pub enum IntervalFlag {
     ReferenceErrorUnknown,
     /// No variation in any arm: a normal-theory interval has width 0.
     NoVariation,
+    /// Fewer verdicts than an agreement can be judged from.
+    TooFewToInform,
+    /// More than 5 % of the resamples had no defined value and were dropped.
+    ManyUndefinedResamples,
 }
 
 /// A p-value, with the integers behind it where there are any.
@@ -116,6 +133,27 @@ impl PValue {
             count: Some(count),
             total: Some(draws),
             monte_carlo_error: Some((value * (1.0 - value) / (draws + 1) as f64).sqrt()),
+        }
+    }
+
+    /// The two-sided p-value min(1, 2·min(less, greater)) of two one-sided ones from the same arrangements. Its count is
+    /// twice the smaller count where enumerated; where drawn it is the smaller count, and the error is doubled.
+    pub fn two_sided(less: &Self, greater: &Self) -> Self {
+        let smaller = if less.value <= greater.value {
+            less
+        } else {
+            greater
+        };
+        let doubled = |count: u64| smaller.total.map_or(count, |total| total.min(2 * count));
+        Self {
+            value: (2.0 * smaller.value).min(1.0),
+            count: if smaller.exact {
+                smaller.count.map(doubled)
+            } else {
+                smaller.count
+            },
+            monte_carlo_error: smaller.monte_carlo_error.map(|error| 2.0 * error),
+            ..smaller.clone()
         }
     }
 

@@ -197,13 +197,19 @@ pub fn tests(
         ),
         (
             HarmTestName::RankSum,
-            two_sample::rank_sum(stored, baseline_stored).into(),
+            two_sample::rank_sum(stored, baseline_stored, Alternative::Less).into(),
         ),
         (
             HarmTestName::PermutationWelch,
-            two_sample::permutation_welch(winsorised, baseline_winsorised, effort, rng)
-                .map(|(_, p)| p)
-                .into(),
+            two_sample::permutation_welch(
+                winsorised,
+                baseline_winsorised,
+                Alternative::Less,
+                effort,
+                rng,
+            )
+            .map(|(_, p)| p)
+            .into(),
         ),
     ]
 }

@@ -125,13 +125,16 @@ fn two_sample_tests_match_the_reference_counts() {
         let less = Alternative::Less;
         let p = permutation_mean(&method, &baseline, less, effort, &mut rng).unwrap();
         counts("perm_mean_less", &p);
-        let (t, p) = permutation_welch(&method, &baseline, effort, &mut rng).unwrap();
+        let (t, p) = permutation_welch(&method, &baseline, less, effort, &mut rng).unwrap();
         counts("perm_welch_less", &p);
         match case["perm_welch_less"]["t"].as_f64() {
             Some(_) => close("t", t, &case["perm_welch_less"]["t"]),
             None => assert!(t.is_infinite()),
         }
-        counts("perm_ranksum_less", &rank_sum(&method, &baseline).unwrap());
+        counts(
+            "perm_ranksum_less",
+            &rank_sum(&method, &baseline, less).unwrap(),
+        );
         match welch(&method, &baseline) {
             Ok(welch) => within("welch", welch.p_less().value, &case["welch_less"], 1e-8),
             Err(_) => assert!(case["welch_less"].is_null()),

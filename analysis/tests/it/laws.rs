@@ -108,7 +108,7 @@ proptest! {
         prop_assert!(less.value + greater.value >= 1.0);
         let total = assignments(first.len() as u64, second.len() as u64) as u64;
         prop_assert_eq!((less.total, greater.total), (Some(total), Some(total)));
-        prop_assert_eq!(rank_sum(&first, &second).unwrap().total, Some(total));
+        prop_assert_eq!(rank_sum(&first, &second, Alternative::Less).unwrap().total, Some(total));
         if let (Ok(forth), Ok(back)) = (welch(&first, &second), welch(&second, &first)) {
             prop_assert!((forth.p_less().value + back.p_less().value - 1.0).abs() < 1e-12);
         }
