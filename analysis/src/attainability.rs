@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::score_table::Stratum;
 
+/// What to plan, whatever the design.
+pub const ADVICE: &str = "plan N = N0 of at least 8; for one harmed cell of 2 standard deviations among 60, N = N0 = 10 \
+                          has a power of about .7 and N = N0 = 12 of about .86";
+
 /// The reach of one test of H3 with given numbers of sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attainability {
@@ -55,7 +59,44 @@ pub enum Reach {
     NotTestable,
 }
 
+impl Attainability {
+    /// Says, before a run, what these numbers of sessions cannot find, and the smallest N that cures it; `None` where one
+    /// harmed cell can be found alone.
+    pub fn warning(&self) -> Option<String> {
+        let Self {
+            sessions,
+            baseline_sessions,
+            cells,
+            cells_needed,
+            sessions_for_one_cell,
+            ..
+        } = self;
+        let arms = format!(
+            "{}: with N = {sessions} and N0 = {baseline_sessions}",
+            self.test.name()
+        );
+        let cure = format!("N = N0 = {sessions_for_one_cell} finds one cell alone");
+        match self.state {
+            Reach::OneCell => None,
+            Reach::SeveralCells => Some(format!(
+                "{arms}, fewer than {cells_needed} harmed cells of {cells} cannot be found; {cure}"
+            )),
+            Reach::NotTestable => Some(format!(
+                "{arms}, harm in {cells} cells is not testable; {cure}"
+            )),
+        }
+    }
+}
+
 impl AttainableTest {
+    /// The name in sentences.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Permutation => "permutation test",
+            Self::SignedRank => "signed rank test",
+        }
+    }
+
     /// 1/p_min: all arrangements of `sessions` against `baseline_sessions`, as a float (exact up to 2^53).
     pub fn arrangements(self, sessions: u64, baseline_sessions: u64) -> f64 {
         match self {
@@ -172,11 +213,23 @@ mod tests {
         );
         let signed_rank = attainability(AttainableTest::SignedRank, 6, 6, 60, 60, 0.05);
         assert_eq!(signed_rank.sessions_for_one_cell, 11);
+        assert_eq!(
+            permutation.warning().unwrap(),
+            "permutation test: with N = 6 and N0 = 6, fewer than 2 harmed cells of 60 cannot be found; N = N0 = 7 finds \
+             one cell alone"
+        );
+        assert!(
+            signed_rank
+                .warning()
+                .unwrap()
+                .contains("N = N0 = 11 finds one cell alone")
+        );
     }
 
     #[test]
     fn two_sessions_per_cell_are_not_testable() {
         let reach = attainability(AttainableTest::Permutation, 2, 2, 3, 3, 0.05);
         assert_eq!((reach.cells_needed, reach.state), (10, Reach::NotTestable));
+        assert!(reach.warning().unwrap().contains("is not testable"));
     }
 }

@@ -22,5 +22,6 @@ pub mod randomness;
 pub mod repair_score;
 pub mod scale;
 pub mod score_table;
+pub mod signed_rank;
 pub mod structure;
 pub mod two_sample;

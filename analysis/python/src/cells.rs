@@ -17,10 +17,10 @@ use crate::seed::Seed;
 use crate::tidy::{Sessions, plan, word};
 
 /// Where each session went: (cell, place within it).
-type Places = Vec<(usize, usize)>;
+pub(crate) type Places = Vec<(usize, usize)>;
 
 /// Sorts sessions into cells; `cell[i]` numbers the cell of `score[i]` from 0.
-fn sorted(
+pub(crate) fn sorted(
     score: &PyReadonlyArray1<'_, f64>,
     cell: &PyReadonlyArray1<'_, i64>,
 ) -> PyResult<(Vec<Vec<f64>>, Places)> {

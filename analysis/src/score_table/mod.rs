@@ -6,15 +6,19 @@ mod arm;
 mod row;
 mod stratum;
 mod summary;
+mod tool_call_budget;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 pub use arm::{Role, Roles};
-pub use row::{Invocations, Outcome, RowError, ScoreRow};
+pub use row::{Invocations, Outcome, RowError, ScoreRow, UNKNOWN_ENVIRONMENT};
 pub use stratum::{Cell, Stratum};
 pub use summary::{ArmSummary, TableSummary};
+pub use tool_call_budget::{BudgetSource, ToolCallBudget};
+
+use tool_call_budget::KnownBudgets;
 
 /// A cell that the plan asks for, with its number of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -80,6 +84,16 @@ pub enum TableError {
         /// Id of the malfunction.
         malfunction: String,
     },
+    /// A malfunction that the plan places in another environment than its sessions.
+    #[error("{malfunction} is planned in environment {planned}, but has sessions in {found}")]
+    Environment {
+        /// Id of the malfunction.
+        malfunction: String,
+        /// Its environment in the plan.
+        planned: String,
+        /// Its environment in the rows.
+        found: String,
+    },
     /// References that no score can be divided by.
     #[error("the references of {malfunction} are not finite, or their gap is not above 0")]
     Reference {
@@ -94,6 +108,7 @@ pub struct ScoreTable {
     rows: Vec<ScoreRow>,
     planned: Vec<PlannedCell>,
     references: BTreeMap<String, ReferenceError>,
+    budgets: KnownBudgets,
     roles: Roles,
 }
 
@@ -132,8 +147,8 @@ impl ScoreTable {
         let mut first_line: BTreeMap<RowKey, u64> = BTreeMap::new();
         let mut environments: BTreeMap<String, (String, u64)> = BTreeMap::new();
         for (line, mut row) in rows {
-            row.method = arm::canonical_method(&row.method);
             row.check(line, &mut errors);
+            row.method = arm::canonical_method(&row.method);
             if let Some(first) = first_line.get(&row_key(&row)) {
                 errors.push(RowError {
                     line,
@@ -174,6 +189,7 @@ impl ScoreTable {
             rows: kept,
             planned,
             references: BTreeMap::new(),
+            budgets: KnownBudgets::None,
             roles,
         })
     }
@@ -181,7 +197,7 @@ impl ScoreTable {
     /// Replaces the planned cells by those of a plan.
     ///
     /// # Errors
-    /// A cell planned twice, or rows in a cell that is not planned.
+    /// A cell planned twice, rows in a cell that is not planned, or a malfunction in two environments.
     pub fn with_planned(
         mut self,
         planned: impl IntoIterator<Item = PlannedCell>,
@@ -218,6 +234,7 @@ impl ScoreTable {
                 });
             }
         }
+        errors.extend(misplaced(&self.rows, cells.values()));
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -291,6 +308,34 @@ fn planned_key(cell: &PlannedCell) -> CellKey {
         cell.malfunction.clone(),
         cell.method.clone(),
     )
+}
+
+/// Malfunctions whose planned environment is known and differs from that of their rows, each once.
+fn misplaced<'a>(
+    rows: &[ScoreRow],
+    planned: impl Iterator<Item = &'a PlannedCell>,
+) -> Vec<TableError> {
+    let found: BTreeMap<&str, &str> = rows
+        .iter()
+        .map(|row| (row.malfunction.as_str(), row.environment.as_str()))
+        .collect();
+    let known = |environment: &str| environment != UNKNOWN_ENVIRONMENT;
+    let mut wrong: BTreeMap<&str, TableError> = BTreeMap::new();
+    for cell in planned.filter(|cell| known(&cell.environment)) {
+        let Some(found) = found.get(cell.malfunction.as_str()).copied() else {
+            continue;
+        };
+        if known(found) && found != cell.environment {
+            wrong
+                .entry(&cell.malfunction)
+                .or_insert_with(|| TableError::Environment {
+                    malfunction: cell.malfunction.clone(),
+                    planned: cell.environment.clone(),
+                    found: found.to_owned(),
+                });
+        }
+    }
+    wrong.into_values().collect()
 }
 
 /// Crosses the malfunctions and methods seen under each pair of coder and invocations.

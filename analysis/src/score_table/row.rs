@@ -7,13 +7,17 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+/// Stands for the environment of every row where a table has no such column.
+pub const UNKNOWN_ENVIRONMENT: &str = "-";
+
 /// One session: a replication of a cell in a stratum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreRow {
     /// Id of the malfunction.
     pub malfunction: String,
-    /// Id of its environment; one per malfunction.
+    /// Id of its environment; one per malfunction, and `-` where the table does not tell.
+    #[serde(default = "unknown_environment")]
     pub environment: String,
     /// Id of the method; `a+b` is a coalition.
     pub method: String,
@@ -37,6 +41,10 @@ pub struct ScoreRow {
     pub cost_usd: Option<f64>,
     /// Wall time in seconds.
     pub wall_s: Option<f64>,
+}
+
+fn unknown_environment() -> String {
+    UNKNOWN_ENVIRONMENT.to_owned()
 }
 
 /// How a session ended; all of these are data.
@@ -151,6 +159,21 @@ pub struct RowError {
     pub problem: String,
 }
 
+/// What is wrong with the id of a coalition.
+fn coalition_problem(method: &str) -> Option<&'static str> {
+    let mut members: Vec<&str> = method.split('+').collect();
+    members.sort_unstable();
+    if members.len() < 2 {
+        None
+    } else if members.contains(&"") {
+        Some("a coalition with a member that has no name")
+    } else if members.windows(2).any(|pair| pair[0] == pair[1]) {
+        Some("a coalition that names a member twice")
+    } else {
+        None
+    }
+}
+
 impl ScoreRow {
     /// Checks what can be seen in one row alone, adding every problem to `errors`.
     pub(super) fn check(&self, line: u64, errors: &mut Vec<RowError>) {
@@ -170,6 +193,14 @@ impl ScoreRow {
             if value.is_empty() {
                 report(column, "\"\"".to_owned(), "empty");
             }
+        }
+        for (column, value) in [("coder", &self.coder), ("block", &self.block)] {
+            if value.as_deref() == Some("") {
+                report(column, "\"\"".to_owned(), "empty");
+            }
+        }
+        if let Some(problem) = coalition_problem(&self.method) {
+            report("method", self.method.clone(), problem);
         }
         if !self.raw.is_finite() {
             report(

@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    CellKey, Invocations, PlannedCell, ReferenceError, Role, Roles, ScoreRow, ScoreTable, cell_key,
-    planned_key,
+    CellKey, Invocations, PlannedCell, ReferenceError, Role, Roles, ScoreRow, ScoreTable,
+    ToolCallBudget, cell_key, planned_key,
 };
+use crate::computed::Computed;
 use crate::scale::Scale;
 
 /// A score table narrowed to one coder and one invocation budget.
@@ -18,6 +19,7 @@ pub struct Stratum {
     /// By (malfunction, method).
     cells: BTreeMap<(String, String), Cell>,
     references: BTreeMap<String, ReferenceError>,
+    budget: Computed<ToolCallBudget>,
     roles: Roles,
 }
 
@@ -101,6 +103,17 @@ impl Stratum {
     pub fn reference(&self, malfunction: &str) -> Option<&ReferenceError> {
         self.references.get(malfunction)
     }
+
+    /// τ, the tool-call budget of the table.
+    pub fn tool_call_budget(&self) -> &Computed<ToolCallBudget> {
+        &self.budget
+    }
+
+    /// Says whether any session names its block.
+    pub fn has_blocks(&self) -> bool {
+        self.cells()
+            .any(|(_, _, cell)| cell.rows.iter().any(|row| row.block.is_some()))
+    }
 }
 
 impl ScoreTable {
@@ -181,6 +194,7 @@ impl ScoreTable {
             invocations,
             cells,
             references: self.references.clone(),
+            budget: self.tool_call_budget(),
             roles: self.roles.clone(),
         }
     }

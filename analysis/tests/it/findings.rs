@@ -16,7 +16,7 @@ use evalxrl_analysis::structure::StructureWord;
 use crate::table::{session, table};
 
 /// Stands in for the keyed hash of the caller: any function of the name will do.
-fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
+pub(crate) fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
     move |name: &str| {
         let mut key = [root; 32];
         for (index, byte) in name.bytes().enumerate() {
@@ -26,7 +26,7 @@ fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
     }
 }
 
-fn quick() -> AnalysisPlan {
+pub(crate) fn quick() -> AnalysisPlan {
     AnalysisPlan {
         permutations: 999,
         resamples: 1_000,
@@ -39,13 +39,13 @@ fn analyse(table: &ScoreTable, plan: &AnalysisPlan, root: u8) -> Findings {
 }
 
 /// A small noise that depends on the session alone.
-fn noise(seed: u64) -> f64 {
+pub(crate) fn noise(seed: u64) -> f64 {
     let scrambled = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     (scrambled % 1_000) as f64 / 10_000.0 - 0.05
 }
 
 /// Six malfunctions, eight sessions per cell: three methods that each reveal two of them, oracle at .9, optimal near 1.
-fn round() -> Vec<ScoreRow> {
+pub(crate) fn round() -> Vec<ScoreRow> {
     let malfunctions = ["k0", "k1", "k2", "k3", "k4", "k5"];
     let mut rows = Vec::new();
     for (k, malfunction) in malfunctions.into_iter().enumerate() {

@@ -9,7 +9,13 @@ mod golden;
 #[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
+mod golden_paired;
+#[cfg(test)]
+mod harm;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod laws_paired;
 #[cfg(test)]
 mod monte_carlo;
 #[cfg(test)]

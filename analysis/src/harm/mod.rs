@@ -2,20 +2,27 @@
 //! Must not know the bootstrap, which has no valid p-value here.
 //! Start at `harm`.
 
-use rand_core::RngCore;
+mod cell;
+mod missing;
+mod pairing;
+mod tests;
+mod warnings;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::attainability::{AttainableTest, attainability, hypothesis_cells};
+pub use missing::{MissingAsZero, ZeroedCell};
+pub use pairing::{NO_BLOCKS, Pairing};
+pub use tests::{paired_tests, tests};
+
+use crate::attainability::{AttainableTest, hypothesis_cells};
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::PValue;
-use crate::moments::mean;
 use crate::multiplicity::benjamini_hochberg;
 use crate::plan::AnalysisPlan;
 use crate::randomness::{NamedSeeds, generator};
-use crate::scale::Scale;
 use crate::score_table::Stratum;
-use crate::two_sample::{self, Alternative, Effort};
+use crate::signed_rank::SignedRankFlag;
 
 /// H3 over all planned cells of explanation methods, on the raw scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +41,8 @@ pub struct Harm {
     pub cells_needed: Computed<u64>,
     /// One entry per planned cell.
     pub cells: Vec<HarmCell>,
+    /// The primary once more, with every planned session without a score counted as 0.
+    pub missing_as_zero: Computed<MissingAsZero>,
     /// What a reader must know, as sentences.
     pub warnings: Vec<String>,
 }
@@ -62,6 +71,8 @@ pub struct HarmCell {
     pub lift: Computed<f64>,
     /// Whether N ≠ N0: then the permutation test can be too liberal, and Welch comes first.
     pub unequal_sessions: bool,
+    /// How the sessions pair by block.
+    pub pairing: Computed<Pairing>,
     /// One entry per test; the primary first, unless the numbers of sessions differ.
     pub tests: Vec<HarmTest>,
 }
@@ -79,6 +90,8 @@ pub struct HarmTest {
     pub p_adjusted: Computed<f64>,
     /// Adjusted p ≤ q and a negative lift.
     pub discovery: bool,
+    /// Reservations about a signed rank test.
+    pub flags: Vec<SignedRankFlag>,
 }
 
 /// The tests of H3.
@@ -93,6 +106,12 @@ pub enum HarmTestName {
     RankSum,
     /// All assignments, Welch's t.
     PermutationWelch,
+    /// Paired by block, on the scores as stored: signed rank, zeros dropped before ranking.
+    SignedRankWilcox,
+    /// Paired by block, on the scores as stored: signed rank, zeros ranked and dropped.
+    SignedRankPratt,
+    /// Paired by block, on winsorised scores: all signs of the differences, their mean.
+    SignFlipMean,
 }
 
 /// The words of H3.
@@ -107,7 +126,8 @@ pub enum HarmVerdict {
     NotTestable,
 }
 
-/// Tests every planned cell of explanation methods against `no-method` on its malfunction, with keys `h3/{malfunction}/{method}`.
+/// Tests every planned cell of explanation methods against `no-method` on its malfunction, with keys `h3/{malfunction}/{method}`
+/// and `h3/missing_as_zero/{malfunction}/{method}`. Paired tests pair sessions by `block` and by nothing else.
 ///
 /// # Errors
 /// No planned cell, or no baseline session anywhere.
@@ -124,7 +144,7 @@ pub fn harm(
         .par_iter()
         .map(|&(malfunction, method)| {
             let mut rng = generator(seeds, &format!("h3/{malfunction}/{method}"));
-            cell(stratum, malfunction, method, plan, &mut rng)
+            cell::tested(stratum, malfunction, method, plan, &mut rng)
         })
         .collect();
     let tested = cells
@@ -163,104 +183,10 @@ pub fn harm(
             || Computed::absent("no number of harmed cells could be found with these sessions"),
             Computed::Value,
         ),
-        warnings: warnings(&cells, needed, plan.q),
+        warnings: warnings::warnings(&cells, needed, plan.q, stratum.has_blocks()),
+        missing_as_zero: missing::missing_as_zero(stratum, &planned, plan, seeds).into(),
         cells,
     })
-}
-
-/// Runs the four tests on two samples, alternative `less`, without adjustment: means on winsorised scores, ranks on scores as given.
-pub fn tests(
-    method: [&[f64]; 2],
-    baseline: [&[f64]; 2],
-    effort: Effort,
-    rng: &mut impl RngCore,
-) -> Vec<(HarmTestName, Computed<PValue>)> {
-    let [winsorised, stored] = method;
-    let [baseline_winsorised, baseline_stored] = baseline;
-    vec![
-        (
-            HarmTestName::PermutationMean,
-            two_sample::permutation_mean(
-                winsorised,
-                baseline_winsorised,
-                Alternative::Less,
-                effort,
-                rng,
-            )
-            .into(),
-        ),
-        (
-            HarmTestName::Welch,
-            two_sample::welch(winsorised, baseline_winsorised)
-                .map(|welch| welch.p_less())
-                .into(),
-        ),
-        (
-            HarmTestName::RankSum,
-            two_sample::rank_sum(stored, baseline_stored, Alternative::Less).into(),
-        ),
-        (
-            HarmTestName::PermutationWelch,
-            two_sample::permutation_welch(
-                winsorised,
-                baseline_winsorised,
-                Alternative::Less,
-                effort,
-                rng,
-            )
-            .map(|(_, p)| p)
-            .into(),
-        ),
-    ]
-}
-
-fn cell(
-    stratum: &Stratum,
-    malfunction: &str,
-    method: &str,
-    plan: &AnalysisPlan,
-    rng: &mut impl RngCore,
-) -> HarmCell {
-    let baseline = stratum.roles().no_method.as_str();
-    let on = |scale, method: &str| stratum.scores(malfunction, method, scale, plan.winsor_floor);
-    let effort = Effort {
-        exact_limit: plan.exact_limit_two_sample,
-        draws: plan.permutations_two_sample,
-    };
-    let ours = [on(Scale::Raw, method), on(Scale::RawUnwinsorised, method)];
-    let theirs = [
-        on(Scale::Raw, baseline),
-        on(Scale::RawUnwinsorised, baseline),
-    ];
-    let lift = match (ours[0].len(), theirs[0].len()) {
-        (0, _) => Computed::absent("no session"),
-        (_, 0) => Computed::absent(format!("no session of {baseline}")),
-        _ => Computed::Value(mean(&ours[0]) - mean(&theirs[0])),
-    };
-    let unequal_sessions = lift.value().is_some() && ours[0].len() != theirs[0].len();
-    let mut tests: Vec<HarmTest> =
-        tests([&ours[0], &ours[1]], [&theirs[0], &theirs[1]], effort, rng)
-            .into_iter()
-            .map(|(test, p)| HarmTest {
-                test,
-                primary: test == HarmTestName::PermutationMean,
-                p_adjusted: Computed::absent("no p-value"),
-                p,
-                discovery: false,
-            })
-            .collect();
-    if unequal_sessions {
-        tests.sort_by_key(|test| test.test != HarmTestName::Welch);
-    }
-    HarmCell {
-        method: method.to_owned(),
-        malfunction: malfunction.to_owned(),
-        sessions: ours[0].len() as u64,
-        baseline_sessions: theirs[0].len() as u64,
-        lift,
-        unequal_sessions,
-        tests,
-    }
 }
 
 /// Adjusts each test over all planned cells, absent p-values counted.
@@ -313,49 +239,15 @@ fn cells_needed(cells: &[HarmCell], q: f64) -> Option<u64> {
         .map(|(count, _)| count)
 }
 
-fn warnings(cells: &[HarmCell], needed: Option<u64>, q: f64) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let missing = cells
-        .iter()
-        .filter(|cell| cell.lift.value().is_none())
-        .count();
-    if missing > 0 {
-        warnings.push(format!(
-            "{missing} of {} planned cells have no p-value; they count in the adjustment",
-            cells.len()
-        ));
-    }
-    let unequal = cells.iter().filter(|cell| cell.unequal_sessions).count();
-    if unequal > 0 {
-        warnings.push(format!(
-            "{unequal} cells have another number of sessions than their baseline: the permutation test can be too \
-             liberal there, so Welch comes first"
-        ));
-    }
-    let cure = || {
-        let family = cells.len() as u64;
-        attainability(AttainableTest::Permutation, 1, 1, family, family, q).sessions_for_one_cell
-    };
-    match needed {
-        Some(1) => {}
-        Some(count) => warnings.push(format!(
-            "fewer than {count} harmed cells could not have been found; N = N0 = {} finds one",
-            cure()
-        )),
-        None => warnings.push(format!(
-            "no harm could have been found with these numbers of sessions; N = N0 = {} finds one cell",
-            cure()
-        )),
-    }
-    warnings
-}
-
 impl HarmTestName {
     /// Every test, the primary first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::PermutationMean,
         Self::Welch,
         Self::RankSum,
         Self::PermutationWelch,
+        Self::SignedRankWilcox,
+        Self::SignedRankPratt,
+        Self::SignFlipMean,
     ];
 }
