@@ -94,17 +94,6 @@ impl<T> Computed<T> {
     }
 }
 
-impl Computed<f64> {
-    /// Keeps a number that can be written down; scores near the limits of `f64` can have sums beyond them.
-    pub fn finite(value: f64) -> Self {
-        if value.is_finite() {
-            Self::Value(value)
-        } else {
-            Self::absent("beyond the range of numbers")
-        }
-    }
-}
-
 impl<T> From<Result<T, NotComputed>> for Computed<T> {
     fn from(result: Result<T, NotComputed>) -> Self {
         match result {

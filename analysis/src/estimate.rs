@@ -157,28 +157,6 @@ impl PValue {
         }
     }
 
-    /// min(1, 2·min(less, greater)); counts are those of that value, where there are any.
-    pub fn doubled(less: &Self, greater: &Self) -> Self {
-        let smaller = if greater.value < less.value {
-            greater
-        } else {
-            less
-        };
-        match (smaller.count, smaller.total) {
-            (Some(count), Some(total)) if smaller.exact => {
-                Self::exact(count.saturating_mul(2).min(total), total)
-            }
-            // (1 + count)/(draws + 1) doubles where 2·count + 1 is counted.
-            (Some(count), Some(draws)) => {
-                Self::monte_carlo(count.saturating_mul(2).saturating_add(1).min(draws), draws)
-            }
-            _ => Self {
-                value: (2.0 * smaller.value).min(1.0),
-                ..smaller.clone()
-            },
-        }
-    }
-
     /// A value of a distribution function, kept above 0.
     pub fn from_distribution(value: f64) -> Self {
         Self {

@@ -107,7 +107,7 @@ pub fn signed_rank(differences: &[f64], zeros: ZeroRule) -> Result<SignedRank, N
         n: ranked.len() as u64,
         w_plus: observed as f64 / 2.0,
         w_minus: (all - observed) as f64 / 2.0,
-        two_sided: PValue::doubled(&less, &greater),
+        two_sided: PValue::two_sided(&less, &greater),
         less,
         greater,
         flags,
@@ -152,7 +152,7 @@ pub fn sign_flip(
     Ok(SignFlip {
         pairs: n as u64,
         mean: observed / n as f64 * unit,
-        two_sided: PValue::doubled(&less, &greater),
+        two_sided: PValue::two_sided(&less, &greater),
         less,
         greater,
     })

@@ -55,7 +55,7 @@ def interval(
     >>> interval([0.25, 0.5, 0.75], kind="student_t", seed=1).estimate
     0.5
     """
-    scores, cells = _cells(score, cell)
+    scores, cells = cells_of(score, cell)
     confidence = _arguments.open_share("level", level)
     root = _arguments.seed(seed)
     _arguments.one_of("statistic", statistic, _STATISTICS)
@@ -81,7 +81,8 @@ def _interval(text: str) -> Interval | NotComputed:
     return found
 
 
-def _cells(score: ArrayLike, cell: ArrayLike | None) -> tuple[_arguments.Floats, _arguments.Numbers]:
+def cells_of(score: ArrayLike, cell: ArrayLike | None) -> tuple[_arguments.Floats, _arguments.Numbers]:
+    """Give the scores of sessions with the number of the cell of each; rows of a 2-D array are cells."""
     if _arguments.rank("score", score) == 2:
         if cell is not None:
             raise ShapeError(f"score has shape {np.shape(score)}: its rows are the cells, so cell must be absent")

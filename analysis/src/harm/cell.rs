@@ -7,7 +7,7 @@ use rand_core::RngCore;
 use super::pairing::pairs;
 use super::tests::{paired_tests, tests, unpaired};
 use super::{HarmCell, HarmTest, HarmTestName};
-use crate::computed::Computed;
+use crate::computed::{Computed, finite};
 use crate::estimate::PValue;
 use crate::moments::mean;
 use crate::plan::AnalysisPlan;
@@ -79,7 +79,7 @@ pub(super) fn lift(ours: &[f64], theirs: &[f64], baseline: &str) -> Computed<f64
     match (ours.len(), theirs.len()) {
         (0, _) => Computed::absent("no session"),
         (_, 0) => Computed::absent(format!("no session of {baseline}")),
-        _ => Computed::finite(mean(ours) - mean(theirs)),
+        _ => finite(mean(ours) - mean(theirs)).into(),
     }
 }
 
