@@ -1,8 +1,9 @@
 """The statistics of EvalXRL for NumPy users.
 
-Scores enter tidy, one entry per session (``score``, ``method``, ``malfunction``, perhaps ``block``, of equal length), or as
-``array[method, malfunction, replication]`` with NaN for absent sessions. Every function with a random part takes the required
-keyword ``seed``; the same seed gives the same digits at any number of threads, and those of ``evalxrl analyze --seed``.
+Scores enter tidy, one entry per session (``score``, ``method``, ``malfunction``, perhaps ``block``, of equal length),
+or as ``array[method, malfunction, replication]`` with NaN for absent sessions. Every function with a random part
+takes the required keyword ``seed``; the same seed gives the same digits at any number of threads, and those of
+``evalxrl analyze --seed``.
 
 A result that cannot exist is a ``NotComputed`` with its reason. Input that contradicts itself raises ``InputError``, a
 ``ValueError``, or one of its kinds; see ``evalxrl.refusals``.
@@ -14,12 +15,12 @@ A result that cannot exist is a ``NotComputed`` with its reason. Input that cont
 
 from __future__ import annotations
 
-from evalxrl.raters import agreement, kappa
 from evalxrl.cells import THRESHOLDS, aggregate, interval, performance_profile, probability_of_improvement
 from evalxrl.dossiers import ablation, budget_curve, shapley, tool_calls
 from evalxrl.hypotheses import H1_TESTS, harm, interaction, lift, oracle_gap
 from evalxrl.multiplicity import attainability, benjamini_hochberg
 from evalxrl.power import pilot_variance, sessions_needed, simulate, two_sample_t_power
+from evalxrl.raters import agreement, kappa
 from evalxrl.refusals import (
     CoalitionError,
     GapRefused,

@@ -37,15 +37,15 @@ def interval(
 ) -> Interval | NotComputed:
     """Give an interval of a statistic over cells, sessions resampled with replacement within their cell.
 
-    ``statistic``: ``mean`` or ``median`` of the cell means, ``iqm`` (interquartile mean, cells weighted alike; for equal
-    numbers of sessions that of Agarwal et al. 2021), ``optimality_gap`` = mean over cells of γ − min(score, γ), γ =
-    ``target``. ``kind``: ``percentile``, ``basic`` = [2θ̂ − q_hi, 2θ̂ − q_lo], ``bca`` (Efron 1987, stratified
+    ``statistic``: ``mean`` or ``median`` of the cell means, ``iqm`` (interquartile mean, cells weighted alike; for
+    equal numbers of sessions that of Agarwal et al. 2021), ``optimality_gap`` = mean over cells of γ − min(score, γ),
+    γ = ``target``. ``kind``: ``percentile``, ``basic`` = [2θ̂ − q_hi, 2θ̂ − q_lo], ``bca`` (Efron 1987, stratified
     jackknife), or ``student_t`` for the mean of one cell: c ± t(N−1)·s/√N. ``over = "malfunctions"`` resamples the
     cells as well.
 
-    ``score``: shape (sessions,) with ``cell`` labels of the same shape (one cell where absent), or
-    ``[malfunction, replication]`` with NaN for absent sessions, each row a cell. ``indices[b, i]``, if given: the position
-    of the session of the same cell to take instead of session i, so that the resamples are yours.
+    ``score``: shape (sessions,) with ``cell`` labels of the same shape (one cell where absent), or ``[malfunction,
+    replication]`` with NaN for absent sessions, each row a cell. ``indices[b, i]``, if given: the position of the
+    session of the same cell to take instead of session i, so that the resamples are yours.
 
     Raises ``InputError``. One session in a cell has no interval: ``NotComputed``. All resamples equal: flagged.
 
@@ -164,8 +164,8 @@ def probability_of_improvement(
 ) -> Estimated | NotComputed:
     """Give the probability that a session of ``first`` scores above one of ``second``.
 
-    Mean over common malfunctions of (#{x > y} + ½#{x = y})/(N_xk·N_yk) (Agarwal et al. 2021; Mann and Whitney 1947), with
-    a stratified bootstrap interval. That of (X, Y) and that of (Y, X) sum to 1.
+    Mean over common malfunctions of (#{x > y} + ½#{x = y})/(N_xk·N_yk) (Agarwal et al. 2021; Mann and Whitney 1947),
+    with a stratified bootstrap interval. That of (X, Y) and that of (Y, X) sum to 1.
 
     Arrays and ``scale`` as in ``interaction``; ``first`` and ``second`` are labels of ``method``.
 
@@ -189,9 +189,7 @@ def probability_of_improvement(
     )
     tidy = _arguments.sessions(score, method, malfunction)
     floor = _arguments.real("winsor_floor", winsor_floor)
-    text = _evalxrl.probability_of_improvement(
-        tidy, first, second, scale, floor, options, _arguments.seed(seed)
-    )
+    text = _evalxrl.probability_of_improvement(tidy, first, second, scale, floor, options, _arguments.seed(seed))
     found: Estimated | NotComputed = read(Estimated | NotComputed, text)
     return found
 

@@ -32,8 +32,8 @@ def ablation(
 ) -> Ablation | NotComputed:
     """Compare rich with minimal dossiers: δ_k = c_rich,k − c_minimal,k over common malfunctions, on both scales.
 
-    Two readings. Fixed malfunctions: a stratified bootstrap interval of the mean of δ_k over sessions. Malfunctions as a
-    sample: sign flip (Fisher 1935) and signed ranks (Wilcoxon 1945) of δ_k, two-sided, adjusted over ``pairs``
+    Two readings. Fixed malfunctions: a stratified bootstrap interval of the mean of δ_k over sessions. Malfunctions
+    as a sample: sign flip (Fisher 1935) and signed ranks (Wilcoxon 1945) of δ_k, two-sided, adjusted over ``pairs``
     (Benjamini and Hochberg 1995).
 
     ``pairs``: (rich, minimal) labels of ``method``. Arrays of raw scores as in ``aggregate``.
@@ -62,9 +62,7 @@ def ablation(
         }
     )
     tidy = _arguments.sessions(score, method, malfunction)
-    found: Ablation | NotComputed = read(
-        Ablation | NotComputed, _evalxrl.ablation(tidy, plan, _arguments.seed(seed))
-    )
+    found: Ablation | NotComputed = read(Ablation | NotComputed, _evalxrl.ablation(tidy, plan, _arguments.seed(seed)))
     return found
 
 
@@ -108,9 +106,9 @@ def shapley(
     φ_i = Σ_{S∌i} |S|!(n−|S|−1)!/n!·[v(S∪{i}) − v(S)] (Shapley 1953), exact over all coalitions, n ≤ 12.
 
     Alone, ``score`` is the game: shape (2^n,), v by bitmask, bit i = player i, v[0] the baseline; nothing is random.
-    With labels, ``score`` are raw scores of shape (sessions,): a method ``a+b`` is the coalition of a and b in any order,
-    ``baseline`` the empty one, v(S) the mean over common malfunctions of its cell means; each φ has a stratified
-    bootstrap and a t interval (Satterthwaite 1946), and ``seed`` is needed.
+    With labels, ``score`` are raw scores of shape (sessions,): a method ``a+b`` is the coalition of a and b in any
+    order, ``baseline`` the empty one, v(S) the mean over common malfunctions of its cell means; each φ has a
+    stratified bootstrap and a t interval (Satterthwaite 1946), and ``seed`` is needed.
 
     Raises ``CoalitionError``, which lists every missing coalition, and ``InputError``.
 
@@ -159,9 +157,10 @@ def tool_calls(
     survival time: Irwin 1949); median of T or "not reached"; difference from ``baseline`` with a stratified bootstrap
     interval and an exact two-sided rank-sum test with every "never" tied above all.
 
-    All arrays: shape (sessions,). ``score``: raw scores; ``calls``: whole numbers from 0, NaN where absent; ``outcome``:
-    ``submitted``, ``budget_spent``, ``gave_up``, ``agent_unserved`` or ``scoring_rejected`` (all but the first need a score
-    of 0), everything submitted where absent; ``budget``: τ, else the largest number observed, flagged.
+    All arrays: shape (sessions,). ``score``: raw scores; ``calls``: whole numbers from 0, NaN where absent;
+    ``outcome``: ``submitted``, ``budget_spent``, ``gave_up``, ``agent_unserved`` or ``scoring_rejected`` (all but the
+    first need a score of 0), everything submitted where absent; ``budget``: τ, else the largest number observed,
+    flagged.
 
     Raises ``InputError``. Without tool calls, or without a common budget, ``NotComputed``.
 
@@ -206,9 +205,9 @@ def budget_curve(
 ) -> StratumCurves:
     """Give the curve of mean scores submitted within t tool calls, at every t observed: a truncation of one run.
 
-    B(t) = mean over cells of the mean over sessions of score·1[submitted and calls ≤ t], with a pointwise stratified band,
-    and the area under it over [0, τ] divided by τ. It is not the behaviour of a coder who knew the smaller budget, and
-    ``label`` says so.
+    B(t) = mean over cells of the mean over sessions of score·1[submitted and calls ≤ t], with a pointwise stratified
+    band, and the area under it over [0, τ] divided by τ. It is not the behaviour of a coder who knew the smaller
+    budget, and ``label`` says so.
 
     Arguments as in ``tool_calls``.
 

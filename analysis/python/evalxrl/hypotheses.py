@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from evalxrl import _arguments, _evalxrl
 from evalxrl._reading import read
+from evalxrl.refusals import InputError
 from evalxrl.results.aggregates import Lifts
 from evalxrl.results.harm import Harm
 from evalxrl.results.interaction import Interaction, InteractionTest, InteractionTests
@@ -132,13 +133,11 @@ def interaction(
     root = _arguments.seed(seed)
     if tests is not None:
         if isinstance(tests, str):
-            raise _arguments.InputError(f"tests {tests!r} is one text: a list of names is needed")
+            raise InputError(f"tests {tests!r} is one text: a list of names is needed")
         names = [_arguments.one_of("tests", name, H1_TESTS) for name in tests]
         text = _evalxrl.interaction_tests(tidy, scale, names, plan, root)
         return InteractionTests(scale, read(list[InteractionTest], text))
-    found: Interaction | NotComputed = read(
-        Interaction | NotComputed, _evalxrl.interaction(tidy, scale, plan, root)
-    )
+    found: Interaction | NotComputed = read(Interaction | NotComputed, _evalxrl.interaction(tidy, scale, plan, root))
     return found
 
 
@@ -160,8 +159,8 @@ def oracle_gap(
     """Measure H2: how far does the cheat oracle stay below an optimal repair?
 
     D_k = mean(optimal) − mean(oracle) on malfunction k, D their mean over malfunctions with both arms; stratified
-    bootstrap and Welch intervals (Satterthwaite 1946). The verdict compares the bootstrap interval of D with ``margin``.
-    Without any session of ``optimal`` the constant 1 stands in, flagged.
+    bootstrap and Welch intervals (Satterthwaite 1946). The verdict compares the bootstrap interval of D with
+    ``margin``. Without any session of ``optimal`` the constant 1 stands in, flagged.
 
     Arrays and ``scale`` as in ``interaction``; the two arms are found among the labels of ``method``.
 

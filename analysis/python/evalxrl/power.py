@@ -17,15 +17,13 @@ from evalxrl.results.values import NotComputed
 _NOISES = ("normal", "beta", "bimodal", "pilot")
 
 
-def two_sample_t_power(
-    d: float, *, n: float | None = None, power: float | None = None, alpha: float = 0.05
-) -> float:
+def two_sample_t_power(d: float, *, n: float | None = None, power: float | None = None, alpha: float = 0.05) -> float:
     """Give the power of the one-sided two-sample t test, or the sessions per arm that reach a power.
 
     power = P(t'(2n − 2, d·sqrt(n/2)) > t_{1−α}) with the noncentral t distribution (Cohen 1988), for real n.
 
-    ``d``: the difference in standard deviations; ``n``: sessions per arm, above 1. Give ``n`` for the power, or ``power``
-    for the real number of sessions.
+    ``d``: the difference in standard deviations; ``n``: sessions per arm, above 1. Give ``n`` for the power, or
+    ``power`` for the real number of sessions.
 
     Raises ``InputError`` for an argument out of range, or both or neither of ``n`` and ``power``.
 
@@ -88,12 +86,13 @@ def simulate(
     """Simulate a planned design: what its tests attain, how often each rejects, and whether intervals cover.
 
     ``methods`` × ``malfunctions`` cells of ``sessions`` sessions, the baseline alike. H1: every test under each of
-    ``scenarios`` (the published table where absent) with ``datasets`` data sets of ``permutations`` draws. H3: ``harmed``
-    cells lowered by ``effect`` (``2sd``, or a score difference such as ``0.4``); ``None`` leaves it out. ``coverage``: root
-    mean squares of the interaction at which the interval of ω²_p is checked; an empty list leaves it out.
+    ``scenarios`` (the published table where absent) with ``datasets`` data sets of ``permutations`` draws. H3:
+    ``harmed`` cells lowered by ``effect`` (``2sd``, or a score difference such as ``0.4``); ``None`` leaves it out.
+    ``coverage``: root mean squares of the interaction at which the interval of ω²_p is checked; an empty list leaves
+    it out.
 
-    ``noise``: ``normal``, ``beta``, ``bimodal`` with ``sd`` (score units), ``pilot`` with the residuals of ``pilot`` and
-    ``pilot_cell`` (arrays as in ``interval``), or each scenario's own where absent.
+    ``noise``: ``normal``, ``beta``, ``bimodal`` with ``sd`` (score units), ``pilot`` with the residuals of ``pilot``
+    and ``pilot_cell`` (arrays as in ``interval``), or each scenario's own where absent.
 
     Raises ``InputError``, for an unknown scenario with the names of all.
 

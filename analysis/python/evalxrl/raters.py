@@ -20,8 +20,8 @@ def kappa(table: ArrayLike, *, weights: str = "unweighted", level: float = 0.95)
     Disagreement weighs 1 (``unweighted``, Cohen 1960), |i−j| (``linear``) or (i−j)² (``quadratic``, Cohen 1968);
     standard errors of Fleiss, Cohen and Everitt (1969). Fewer than 60 verdicts are flagged: too few to inform.
 
-    ``table``: shape (categories, categories), whole numbers; row the first rater's verdict, column the second's, in order
-    of the categories.
+    ``table``: shape (categories, categories), whole numbers; row the first rater's verdict, column the second's, in
+    order of the categories.
 
     Raises ``InputError``. Where chance alone leaves no disagreement, ``NotComputed``.
 
@@ -66,9 +66,9 @@ def agreement(
     The interval lies within [−1, 1]; resamples without a kappa are dropped and counted, more than 5 % flagged. See
     ``kappa`` for the equations and their source.
 
-    ``first``, ``second``: shape (items,), the verdicts of two raters on the same items. ``cluster``: shape (items,), where
-    one rater gives several verdicts. ``categories``: the verdicts in their order, for weights; else sorted (numbers by
-    value, texts by letters).
+    ``first``, ``second``: shape (items,), the verdicts of two raters on the same items. ``cluster``: shape (items,),
+    where one rater gives several verdicts. ``categories``: the verdicts in their order, for weights; else sorted
+    (numbers by value, texts by letters).
 
     Raises ``InputError``. Where chance alone leaves no disagreement, ``NotComputed``.
 

@@ -26,9 +26,9 @@ def two_sample_permutation(
     """Test two unpaired samples over all C(N + N0, N) assignments of the pooled scores, identity included.
 
     ``statistic`` is ``mean`` (difference of means, the primary of H3) or ``welch`` (t with unequal variances);
-    ``alternative`` is about ``method`` against ``baseline``: ``less``, ``greater``, ``two_sided`` = min(1, 2·min of both).
-    Beyond ``exact_limit`` assignments, ``draws`` of them: p = (count + 1)/(draws + 1). Ties at the observed sum are
-    counted to 1e-9 relative. Source: Fisher's randomisation test, as in Pitman (1937).
+    ``alternative`` is about ``method`` against ``baseline``: ``less``, ``greater``, ``two_sided`` = min(1, 2·min of
+    both). Beyond ``exact_limit`` assignments, ``draws`` of them: p = (count + 1)/(draws + 1). Ties at the observed
+    sum are counted to 1e-9 relative. Source: Fisher's randomisation test, as in Pitman (1937).
 
     ``method``, ``baseline``: shapes (N,) and (N0,), one unit.
 
@@ -72,8 +72,8 @@ def rank_sum(method: ArrayLike, baseline: ArrayLike, *, alternative: str = "less
 
     ``method``, ``baseline``: shapes (N,) and (N0,).
 
-    Raises ``InputError``. An empty arm, or more than 10^38 assignments, is ``NotComputed``; beyond 64 bits the p-value has
-    no ``count`` and ``total``.
+    Raises ``InputError``. An empty arm, or more than 10^38 assignments, is ``NotComputed``; beyond 64 bits the
+    p-value has no ``count`` and ``total``.
 
     >>> p = rank_sum([0.1, 0.2, 0.2], [0.2, 0.6, 0.7])
     >>> p.count, p.total
@@ -88,8 +88,8 @@ def rank_sum(method: ArrayLike, baseline: ArrayLike, *, alternative: str = "less
 def signed_rank(difference: ArrayLike, *, zeros: str = "wilcox") -> SignedRank | NotComputed:
     """Test paired differences by signed ranks (Wilcoxon 1945), exact over all 2^n signs whatever the ties.
 
-    ``zeros`` = ``wilcox`` drops zero differences before ranking, ``pratt`` (Pratt 1959) ranks them and drops their ranks.
-    ``less`` is P(W⁺ ≤ w), for differences below 0. Beyond 40 pairs a normal approximation, flagged.
+    ``zeros`` = ``wilcox`` drops zero differences before ranking, ``pratt`` (Pratt 1959) ranks them and drops their
+    ranks. ``less`` is P(W⁺ ≤ w), for differences below 0. Beyond 40 pairs a normal approximation, flagged.
 
     ``difference``: shape (pairs,), method minus baseline of the same block.
 

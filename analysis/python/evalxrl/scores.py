@@ -36,8 +36,8 @@ def repair_score(post: ArrayLike, clean: ArrayLike, broken: ArrayLike) -> Repair
 def admit(clean: ArrayLike, broken: ArrayLike, min_gap: float, *, standard_errors: float = 5.0) -> Gap:
     """Admit a malfunction, or say why not: g = P_clean − P_broken must reach ``min_gap`` and 5·SE(g).
 
-    ``clean``, ``broken``, shape (training seeds,): the performance of each reference; one unit, that of ``min_gap`` too.
-    SE(g) = sqrt(SE_clean² + SE_broken²), each SE the standard deviation over seeds by the root of their number.
+    ``clean``, ``broken``, shape (training seeds,): the performance of each reference; one unit, that of ``min_gap``
+    too. SE(g) = sqrt(SE_clean² + SE_broken²), each SE the standard deviation over seeds by the root of their number.
 
     Raises ``GapRefused`` with the first condition that fails, ``InputError`` for fewer than two seeds.
 

@@ -23,7 +23,7 @@ class Pairing(NamedTuple):
 
 
 class HarmTest(NamedTuple):
-    """One one-sided test (less) of a cell; ``p_adjusted`` is Benjamini–Hochberg over the planned cells, within the test.
+    """One one-sided test (less) of a cell; ``p_adjusted`` is Benjamini–Hochberg over the planned cells, per test.
 
     ``discovery`` means adjusted p ≤ q and a negative lift; only the ``primary`` test decides.
     """
@@ -79,8 +79,8 @@ class MissingAsZero(NamedTuple):
 class Harm(NamedTuple):
     """H3 over all planned cells.
 
-    ``verdict`` is ``harm_found``, ``no_harm_found`` or ``not_testable``; ``cells_needed`` is the fewest cells that could be
-    discoveries together.
+    ``verdict`` is ``harm_found``, ``no_harm_found`` or ``not_testable``; ``cells_needed`` is the fewest cells that
+    could be discoveries together.
     """
 
     q: float

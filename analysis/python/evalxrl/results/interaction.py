@@ -36,8 +36,8 @@ class Decomposition(NamedTuple):
 class EffectSize(NamedTuple):
     """Effect sizes of the interaction; ω² are not truncated, η² are biased upwards and descriptive.
 
-    ``bootstrap`` is the adjusted stratified bootstrap of ω²_p (conservative), ``noncentral_f`` the interval by inversion
-    of the noncentral F distribution.
+    ``bootstrap`` is the adjusted stratified bootstrap of ω²_p (conservative), ``noncentral_f`` the interval by
+    inversion of the noncentral F distribution.
     """
 
     partial_omega_squared: float
@@ -51,8 +51,8 @@ class EffectSize(NamedTuple):
 class InteractionTest(NamedTuple):
     """One test of H1.
 
-    ``role`` is ``primary``, ``decides``, ``any_effect``, ``sensitivity`` or ``diagnostic``; the statistic is SS_I, F_I or
-    F_any; ``note`` is what a reader of this row must know.
+    ``role`` is ``primary``, ``decides``, ``any_effect``, ``sensitivity`` or ``diagnostic``; the statistic is SS_I,
+    F_I or F_any; ``note`` is what a reader of this row must know.
     """
 
     name: str

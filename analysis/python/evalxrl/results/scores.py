@@ -35,7 +35,8 @@ class Attainability(NamedTuple):
     """What the smallest p-value of a test allows in a family of cells.
 
     ``p_min = 1/arrangements``; so many as ``cells_needed`` cells must reach it together to be rejected; ``state`` is
-    ``one_cell``, ``several_cells`` or ``not_testable``; with ``sessions_for_one_cell`` sessions in both arms one suffices.
+    ``one_cell``, ``several_cells`` or ``not_testable``; with ``sessions_for_one_cell`` sessions in both arms one
+    suffices.
     """
 
     test: str
