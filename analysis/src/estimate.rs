@@ -71,6 +71,10 @@ pub enum IntervalMethod {
     Welch,
     /// Normal theory: estimate ± z times its standard error.
     Normal,
+    /// Stratified bootstrap with scaled residuals and the bias taken off twice, percentile ends, truncated below at 0.
+    AdjustedPercentile,
+    /// Noncentrality parameters of the F distribution, turned into shares of variance.
+    NoncentralF,
 }
 
 /// A reservation about an interval.

@@ -68,6 +68,29 @@ impl Streams {
             .collect();
         chunks.into_iter().flatten().collect()
     }
+
+    /// As `replicates`, for counts: adds up what every replicate counts, without a slot for each.
+    pub(crate) fn tally<S, const N: usize>(
+        &self,
+        count: usize,
+        scratch: impl Fn() -> S + Sync,
+        replicate: impl Fn(&mut S, &mut ChaCha8Rng) -> [u64; N] + Sync,
+    ) -> [u64; N] {
+        let add = |first: [u64; N], second: [u64; N]| -> [u64; N] {
+            std::array::from_fn(|index| first[index] + second[index])
+        };
+        (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|index| {
+                let mut rng = self.chunk(index);
+                let mut space = scratch();
+                let size = CHUNK.min(count - index * CHUNK);
+                (0..size).fold([0; N], |counts, _| {
+                    add(counts, replicate(&mut space, &mut rng))
+                })
+            })
+            .reduce(|| [0; N], add)
+    }
 }
 
 /// Draws an integer in 0..bound without bias (Lemire's multiplication with rejection).

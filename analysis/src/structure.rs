@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::axes::Axes;
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::PValue;
-use crate::interaction::{Interaction, Matrix, Observed, TestName, session_label_tests, wild_test};
-use crate::plan::AnalysisPlan;
+use crate::interaction::{Interaction, Matrix, Observed, Run, TestName};
+use crate::plan::{AnalysisPlan, Blocks};
 use crate::randomness::Streams;
 
 /// The verdict of H1 over both scales.
@@ -22,11 +22,17 @@ pub struct H1Verdict {
     pub raw: StructureWord,
     /// Whether H1 is supported: `structured` or `structured_crossover`.
     pub supported: bool,
+    /// The word as a sentence fragment.
+    pub statement: String,
+    /// The pre-registered primary: `literal`, or `blocked_literal` where the plan uses blocks.
+    pub primary: TestName,
+    /// p of the primary on the clipped scale.
+    pub primary_p: Computed<PValue>,
     /// p of `literal` on the clipped scale.
     pub literal_p: Computed<PValue>,
     /// p of `wild` on the clipped scale.
     pub wild_p: Computed<PValue>,
-    /// Where `literal` and `wild` disagree at α on the clipped scale: why; null where they agree.
+    /// Where the primary and `wild` disagree at α on the clipped scale: why; null where they agree.
     pub disagreement: Option<String>,
 }
 
@@ -48,31 +54,41 @@ pub enum StructureWord {
     Undecided,
 }
 
+impl StructureWord {
+    /// Says what the word claims; what was not rejected was not detected at this power, never shown to be absent.
+    pub fn statement(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform: an effect of the method was not detected at this power",
+            Self::SingleAxisParallel => {
+                "single axis, parallel: methods differ, and an interaction with the malfunction was not detected at this power"
+            }
+            Self::SingleAxisStrength => {
+                "single axis, strength: methods differ in strength only, and more than one axis was not detected at this power"
+            }
+            Self::Structured => "structured: which method helps depends on the malfunction",
+            Self::StructuredCrossover => {
+                "structured, crossover: the order of methods reverses between malfunctions"
+            }
+            Self::Undecided => "undecided: clipped and raw scores lead to different words",
+        }
+    }
+}
+
 /// The steps of the verdict on one scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Structure {
     /// Where the steps end.
     pub word: StructureWord,
+    /// The word as a sentence fragment.
+    pub statement: String,
     /// The level of each step.
     pub alpha: f64,
-    /// Malfunctions left out, because a cell is empty.
-    pub left_out: Vec<String>,
-    /// N of step 3: sessions per cell, or the harmonic mean of them.
-    pub sessions_per_cell: f64,
-    /// Whether N is a harmonic mean of unequal numbers.
-    pub harmonic: bool,
     /// Step 1: F_any by session labels.
     pub any_effect: PValue,
     /// Step 2: `wild`; absent where step 1 ended or it cannot be computed.
     pub additivity: Computed<PValue>,
     /// Step 3: F_2 beyond the first axis; absent where an earlier step ended or M = 2.
     pub beyond_first_axis: Computed<BeyondFirstAxis>,
-    /// Singular values of C_mk = c_mk − c_.k, descending, in score units.
-    pub singular_values: Vec<f64>,
-    /// s_1²/Σs².
-    pub first_share: Computed<f64>,
-    /// The mean of `first_share` under `wild` null data: what noise alone gives.
-    pub first_share_under_noise: Computed<f64>,
     /// The first axis over malfunctions; absent where no step needed it.
     pub first_axis: Computed<Vec<AxisEntry>>,
 }
@@ -101,85 +117,88 @@ pub struct AxisEntry {
     pub high: f64,
 }
 
-/// The p-values of the first two steps on the whole matrix.
-pub(crate) struct Steps {
-    pub any_effect: Computed<PValue>,
-    pub additivity: Computed<PValue>,
-}
-
-/// Goes through the steps on one matrix; the streams are those of session labels, wild signs, beyond the first axis, the
-/// axis, noise. Where malfunctions are left out, the first two steps are computed anew on what remains.
+/// Goes through the steps on the malfunctions without an empty cell; the streams are those of beyond the first axis and of
+/// the axis. `run` is the whole matrix's; where malfunctions are left out, the first two steps are computed anew on what
+/// remains, with the same keys.
 pub(crate) fn structure(
     whole: &Matrix,
-    steps: &Steps,
+    run: &Run<'_>,
     plan: &AnalysisPlan,
-    streams: &[Streams; 5],
+    streams: &[Streams; 2],
 ) -> Result<Structure, NotComputed> {
     let (matrix, left_out) = whole.complete_part();
-    let again;
-    let steps = if left_out.is_empty() {
-        steps
-    } else {
-        let observed = Observed::new(&matrix)?;
-        let any = session_label_tests(&observed, plan, &streams[0]).any;
-        let f_any = observed.design.f_any(observed.sums.any, observed.sse);
-        again = Steps {
-            any_effect: f_any.map(|_| any).into(),
-            additivity: wild_test(&matrix, plan, &streams[1]).map(|(_, p)| p).into(),
-        };
-        &again
-    };
-    let any_effect = steps.any_effect.as_result()?.clone();
-    let axes = Axes::new(&matrix)?;
-    let noise = axes.share_under_noise(&matrix, plan, &streams[4]);
+    if left_out.is_empty() {
+        return steps(whole, run, plan, streams);
+    }
+    let observed = Observed::new(&matrix)
+        .map_err(|reason| NotComputed::because(format!("complete malfunctions only: {reason}")))?;
+    steps(&matrix, &run.on(&matrix, &observed), plan, streams)
+}
+
+fn steps(
+    matrix: &Matrix,
+    run: &Run<'_>,
+    plan: &AnalysisPlan,
+    streams: &[Streams; 2],
+) -> Result<Structure, NotComputed> {
+    let [beyond, axis] = streams;
+    let (_, any_effect) = run.any()?;
     let mut found = Structure {
         word: StructureWord::Uniform,
+        statement: String::new(),
         alpha: plan.alpha,
-        left_out,
-        sessions_per_cell: axes.sessions_per_cell,
-        harmonic: matrix.balanced().is_none(),
         additivity: Computed::absent("step 1 ended the verdict"),
         beyond_first_axis: Computed::absent("an earlier step ended the verdict"),
         first_axis: Computed::absent("no step needed the first axis"),
-        first_share: axes.first_share().into(),
-        singular_values: axes.singular_values.clone(),
-        first_share_under_noise: noise.into(),
         any_effect,
     };
-    if found.any_effect.value > plan.alpha {
-        return Ok(found);
-    }
-    found.additivity = steps.additivity.clone();
-    if found.additivity.as_result()?.value > plan.alpha {
-        found.word = StructureWord::SingleAxisParallel;
-        return Ok(found);
-    }
-    found.beyond_first_axis = axes.beyond_first(&matrix, plan, &streams[2]).into();
-    if found
-        .beyond_first_axis
-        .value()
-        .is_some_and(|beyond| beyond.p.value <= plan.alpha)
-    {
-        found.word = StructureWord::Structured;
-        return Ok(found);
-    }
-    let entries = axes.first_axis(&matrix, plan, &streams[3]);
-    let mixed =
-        entries.iter().any(|entry| entry.low > 0.0) && entries.iter().any(|entry| entry.high < 0.0);
-    found.word = if mixed {
-        StructureWord::StructuredCrossover
-    } else {
-        StructureWord::SingleAxisStrength
-    };
-    found.first_axis = Computed::Value(entries);
+    found.word = found.walk(matrix, run, plan, [beyond, axis])?;
+    found.statement = found.word.statement().to_owned();
     Ok(found)
+}
+
+impl Structure {
+    /// Takes the steps, writing each down, up to the word.
+    fn walk(
+        &mut self,
+        matrix: &Matrix,
+        run: &Run<'_>,
+        plan: &AnalysisPlan,
+        [beyond, axis]: [&Streams; 2],
+    ) -> Result<StructureWord, NotComputed> {
+        if self.any_effect.value > plan.alpha {
+            return Ok(StructureWord::Uniform);
+        }
+        self.additivity = run.wild().map(|(_, p)| p).into();
+        if self.additivity.as_result()?.value > plan.alpha {
+            return Ok(StructureWord::SingleAxisParallel);
+        }
+        let axes = Axes::new(matrix)?;
+        self.beyond_first_axis = axes.beyond_first(matrix, plan, beyond).into();
+        let beyond = self.beyond_first_axis.value();
+        if beyond.is_some_and(|beyond| beyond.p.value <= plan.alpha) {
+            return Ok(StructureWord::Structured);
+        }
+        if matrix.methods().len() > 2 {
+            self.beyond_first_axis.as_result()?;
+        }
+        let entries = axes.first_axis(matrix, plan, axis);
+        let above = entries.iter().any(|entry| entry.low > 0.0);
+        let below = entries.iter().any(|entry| entry.high < 0.0);
+        self.first_axis = Computed::Value(entries);
+        Ok(if above && below {
+            StructureWord::StructuredCrossover
+        } else {
+            StructureWord::SingleAxisStrength
+        })
+    }
 }
 
 /// Joins the words of both scales into the verdict.
 pub(crate) fn verdict(
     clipped: &Computed<Interaction>,
     raw: &Computed<Interaction>,
-    alpha: f64,
+    plan: &AnalysisPlan,
 ) -> Result<H1Verdict, NotComputed> {
     let leading = clipped.as_result()?;
     let on_clipped = leading.structure.as_result()?.word;
@@ -196,26 +215,34 @@ pub(crate) fn verdict(
         )
     };
     let (literal_p, wild_p) = (p(TestName::Literal), p(TestName::Wild));
-    let rejects = |p: &Computed<PValue>| p.value().map(|p| p.value <= alpha);
-    let disagreement = match (rejects(&literal_p), rejects(&wild_p)) {
+    let primary = match plan.blocks {
+        Blocks::Ignore => TestName::Literal,
+        Blocks::Use => TestName::BlockedLiteral,
+    };
+    let primary_p = p(primary);
+    let rejects = |p: &Computed<PValue>| p.value().map(|p| p.value <= plan.alpha);
+    let disagreement = match (rejects(&primary_p), rejects(&wild_p)) {
         (Some(false), Some(true)) => Some(
-            "the literal test does not reject and the wild test does: the literal null also excludes main effects, \
+            "the primary does not reject and the wild test does: the null of the primary also excludes main effects, \
              and with a main effect of methods it is conservative",
         ),
         (Some(true), Some(false)) => Some(
-            "the literal test rejects and the wild test does not: the literal null assumes that sessions are \
+            "the primary rejects and the wild test does not: the null of the primary assumes that sessions are \
              exchangeable between methods, so a main effect or unequal variances can reject it without interaction",
         ),
         _ => None,
     };
     Ok(H1Verdict {
         word,
+        statement: word.statement().to_owned(),
         clipped: on_clipped,
         raw: on_raw,
         supported: matches!(
             word,
             StructureWord::Structured | StructureWord::StructuredCrossover
         ),
+        primary,
+        primary_p,
         literal_p,
         wild_p,
         disagreement: disagreement.map(str::to_owned),

@@ -19,8 +19,12 @@ pub(crate) struct Design {
     pub(crate) df_interaction: usize,
     pub(crate) df_any: usize,
     pub(crate) df_error: usize,
-    /// L of L·Lᵗ = the normal equations of all methods but the last, malfunctions eliminated.
-    factor: DMatrix<f64>,
+    /// 1/N_mk at k·M + m; 0 for an empty cell.
+    reciprocals: Vec<f64>,
+    /// L⁻¹, row after row, of L·Lᵗ = the normal equations of all methods but the last, malfunctions eliminated.
+    inverse: Vec<f64>,
+    /// 1/(K·N) where every cell has N sessions.
+    balanced: Option<f64>,
 }
 
 /// Sums of squares of one data set.
@@ -74,76 +78,143 @@ impl Design {
             }
         }
         let factor = Cholesky::<f64, Dyn>::new(normal)
-            .ok_or_else(|| NotComputed::because("the additive model cannot be fitted"))?
-            .unpack();
+            .and_then(|factored| {
+                factored
+                    .unpack()
+                    .solve_lower_triangular(&DMatrix::identity(methods - 1, methods - 1))
+            })
+            .ok_or_else(|| NotComputed::because("the additive model cannot be fitted"))?;
         Ok(Self {
             methods,
             malfunctions,
             df_interaction,
             df_any: cells - malfunctions,
             df_error: matrix.sessions() - cells,
+            reciprocals: sizes
+                .iter()
+                .map(|size| if *size > 0 { 1.0 / *size as f64 } else { 0.0 })
+                .collect(),
+            inverse: factor.transpose().as_slice().to_vec(),
+            balanced: matrix.balanced().map(|n| 1.0 / (malfunctions * n) as f64),
             sizes,
             group_sizes,
-            factor,
         })
     }
 
     /// L⁻¹ r_k for one malfunction: its share of the vector whose square is SS of methods adjusted for malfunctions.
     pub(crate) fn adjusted(&self, malfunction: usize, sums: &[f64]) -> Vec<f64> {
-        let mut vector = vec![0.0; self.methods - 1];
-        self.add_residual_sums(malfunction, sums, &mut vector);
-        self.solve(&mut vector);
-        vector
+        let mut residuals = vec![0.0; self.methods];
+        self.add_residual_sums(malfunction, sums, &mut residuals);
+        self.inverse
+            .chunks(self.methods - 1)
+            .enumerate()
+            .map(|(row, entries)| product(&entries[..=row], &residuals))
+            .collect()
     }
 
-    fn add_residual_sums(&self, malfunction: usize, sums: &[f64], vector: &mut [f64]) {
+    fn add_residual_sums(&self, malfunction: usize, sums: &[f64], residuals: &mut [f64]) {
         let mean = sums.iter().sum::<f64>() / self.group_sizes[malfunction] as f64;
         let sizes = &self.sizes[malfunction * self.methods..];
-        for ((entry, sum), size) in vector.iter_mut().zip(sums).zip(sizes) {
+        for ((entry, sum), size) in residuals.iter_mut().zip(sums).zip(sizes) {
             *entry += sum - *size as f64 * mean;
         }
     }
 
-    /// Solves L·x = vector in place.
-    fn solve(&self, vector: &mut [f64]) {
-        for row in 0..vector.len() {
-            let known: f64 = (0..row)
-                .map(|column| self.factor[(row, column)] * vector[column])
-                .sum();
-            vector[row] = (vector[row] - known) / self.factor[(row, row)];
+    /// SS of methods adjusted for malfunctions, from Σ_k(S_mk − N_mk c_.k) of each method.
+    fn method_squares(&self, residuals: &[f64]) -> f64 {
+        if let Some(scale) = self.balanced {
+            return residuals.iter().map(|sum| sum * sum).sum::<f64>() * scale;
         }
+        self.inverse
+            .chunks(self.methods - 1)
+            .enumerate()
+            .map(|(row, entries)| product(&entries[..=row], residuals).powi(2))
+            .sum()
     }
 
     /// (Σ N_mk c_mk², N_.k c_.k²) of one malfunction from the sums of its cells.
     pub(crate) fn group_squares(&self, malfunction: usize, sums: &[f64]) -> (f64, f64) {
-        let sizes = &self.sizes[malfunction * self.methods..];
-        let cells = sums
-            .iter()
-            .zip(sizes)
-            .filter(|(_, size)| **size > 0)
-            .map(|(sum, size)| sum * sum / *size as f64)
-            .sum();
-        let total: f64 = sums.iter().sum();
+        let reciprocals = &self.reciprocals[malfunction * self.methods..];
+        let (mut cells, mut total) = (0.0, 0.0);
+        for (sum, reciprocal) in sums.iter().zip(reciprocals) {
+            cells += sum * sum * reciprocal;
+            total += sum;
+        }
         (cells, total * total / self.group_sizes[malfunction] as f64)
     }
 
-    /// Sums of squares from the sums of all cells (k·M + m); `vector` is scratch space of M − 1.
-    pub(crate) fn sums(&self, cell_sums: &[f64], vector: &mut [f64]) -> Sums {
-        vector.fill(0.0);
+    /// Sums of squares from the sums of all cells (k·M + m); `residuals` is scratch space of M.
+    pub(crate) fn sums(&self, cell_sums: &[f64], residuals: &mut [f64]) -> Sums {
+        residuals.fill(0.0);
         let (mut cells, mut any) = (0.0, 0.0);
         for (malfunction, sums) in cell_sums.chunks(self.methods).enumerate() {
             let (squares, main) = self.group_squares(malfunction, sums);
             cells += squares;
             any += squares - main;
-            self.add_residual_sums(malfunction, sums, vector);
+            self.add_residual_sums(malfunction, sums, residuals);
         }
-        self.solve(vector);
-        let methods: f64 = vector.iter().map(|entry| entry * entry).sum();
+        self.close(cells, any, residuals)
+    }
+
+    /// As `sums`, where the scores of every malfunction add up to 0.
+    pub(crate) fn centred_sums(&self, cell_sums: &[f64], residuals: &mut [f64]) -> Sums {
+        residuals.fill(0.0);
+        let mut cells = 0.0;
+        let groups = cell_sums
+            .chunks(self.methods)
+            .zip(self.reciprocals.chunks(self.methods));
+        for (sums, reciprocals) in groups {
+            for ((sum, reciprocal), entry) in sums.iter().zip(reciprocals).zip(&mut *residuals) {
+                cells += sum * sum * reciprocal;
+                *entry += sum;
+            }
+        }
+        self.close(cells, cells, residuals)
+    }
+
+    fn close(&self, cells: f64, any: f64, residuals: &[f64]) -> Sums {
         Sums {
-            interaction: (any - methods).max(0.0),
+            interaction: (any - self.method_squares(residuals)).max(0.0),
             any: any.max(0.0),
             cells,
         }
+    }
+
+    /// The additive fit μ_k + α_m of every cell (k·M + m) by least squares, empty cells too.
+    pub(crate) fn additive_fit(&self, cell_sums: &[f64]) -> Vec<f64> {
+        let free = self.methods - 1;
+        let mut residuals = vec![0.0; self.methods];
+        for (malfunction, sums) in cell_sums.chunks(self.methods).enumerate() {
+            self.add_residual_sums(malfunction, sums, &mut residuals);
+        }
+        let half: Vec<f64> = self
+            .inverse
+            .chunks(free)
+            .enumerate()
+            .map(|(row, entries)| product(&entries[..=row], &residuals))
+            .collect();
+        // α = L⁻ᵗ L⁻¹ r, with 0 for the last method.
+        let mut effects = vec![0.0; self.methods];
+        for (row, entry) in half.iter().enumerate() {
+            for (effect, weight) in effects.iter_mut().zip(&self.inverse[row * free..][..=row]) {
+                *effect += weight * entry;
+            }
+        }
+        let mut fit = Vec::with_capacity(cell_sums.len());
+        let groups = cell_sums
+            .chunks(self.methods)
+            .zip(self.sizes.chunks(self.methods))
+            .zip(&self.group_sizes);
+        for ((sums, sizes), total) in groups {
+            let explained: f64 = sizes
+                .iter()
+                .zip(&effects)
+                .map(|(size, effect)| *size as f64 * effect)
+                .sum();
+            let level = (sums.iter().sum::<f64>() - explained) / *total as f64;
+            fit.extend(effects.iter().map(|effect| level + effect));
+        }
+        fit
     }
 
     /// F_I from sums of squares, if there is an error term.
@@ -168,6 +239,14 @@ impl Design {
         }
         Ok(sse / self.df_error as f64)
     }
+}
+
+fn product(weights: &[f64], values: &[f64]) -> f64 {
+    weights
+        .iter()
+        .zip(values)
+        .map(|(weight, value)| weight * value)
+        .sum()
 }
 
 /// Checks that the bipartite graph of methods and malfunctions hangs together.

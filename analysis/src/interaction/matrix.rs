@@ -2,6 +2,8 @@
 //! Must not know sums of squares.
 //! Start at `Matrix::new`.
 
+use std::collections::BTreeMap;
+
 use crate::computed::NotComputed;
 use crate::plan::AnalysisPlan;
 use crate::scale::Scale;
@@ -14,6 +16,8 @@ pub struct Matrix {
     malfunctions: Vec<String>,
     /// `cells[k][m]`: the sessions of malfunction k with method m.
     cells: Vec<Vec<Vec<f64>>>,
+    /// In the shape of `cells`: which block of its malfunction a session belongs to, if any.
+    blocks: Option<Vec<Vec<Vec<Option<u64>>>>>,
 }
 
 impl Matrix {
@@ -58,7 +62,45 @@ impl Matrix {
                 .iter()
                 .map(|&k| used_methods.iter().map(|&m| cells[m][k].clone()).collect())
                 .collect(),
+            blocks: None,
         })
+    }
+
+    /// As `new`, with block labels in the shape of `cells`: sessions of one malfunction with the same number share a block.
+    /// Where no session has a label, there are no blocks.
+    ///
+    /// # Errors
+    /// Those of `new`, or labels that do not fit the cells.
+    pub fn with_blocks(
+        methods: &[String],
+        malfunctions: &[String],
+        cells: &[Vec<Vec<f64>>],
+        blocks: &[Vec<Vec<Option<u64>>>],
+    ) -> Result<Self, NotComputed> {
+        let fits = cells.len() == blocks.len()
+            && cells.iter().zip(blocks).all(|(cells, blocks)| {
+                cells.len() == blocks.len()
+                    && cells
+                        .iter()
+                        .zip(blocks)
+                        .all(|(cell, labels)| cell.len() == labels.len())
+            });
+        if !fits {
+            return Err(NotComputed::because("the blocks do not fit the cells"));
+        }
+        let mut matrix = Self::new(methods, malfunctions, cells)?;
+        if blocks.iter().flatten().flatten().any(Option::is_some) {
+            let filled = |row: &&Vec<Vec<Option<u64>>>| row.iter().any(|cell| !cell.is_empty());
+            let rows: Vec<&Vec<Vec<Option<u64>>>> = blocks.iter().filter(filled).collect();
+            let used = |k: &usize| rows.iter().any(|row| !row[*k].is_empty());
+            matrix.blocks = Some(
+                (0..malfunctions.len())
+                    .filter(used)
+                    .map(|k| rows.iter().map(|row| row[k].clone()).collect())
+                    .collect(),
+            );
+        }
+        Ok(matrix)
     }
 
     /// Takes the simple explanation methods of a stratum on one scale; with `missing_as_zero`, each planned session
@@ -83,26 +125,32 @@ impl Matrix {
             .into_iter()
             .map(str::to_owned)
             .collect();
-        let cells: Vec<Vec<Vec<f64>>> = methods
-            .iter()
-            .map(|method| {
-                malfunctions
-                    .iter()
-                    .map(|malfunction| {
-                        let mut scores =
-                            stratum.scores(malfunction, method, scale, plan.winsor_floor);
-                        let planned = stratum
-                            .cell(malfunction, method)
-                            .map_or(0, |cell| cell.planned);
-                        if missing_as_zero && (scores.len() as u64) < planned {
-                            scores.resize(planned as usize, 0.0);
-                        }
-                        scores
-                    })
-                    .collect()
-            })
-            .collect();
-        Self::new(&methods, &malfunctions, &cells)
+        let mut cells = vec![vec![Vec::new(); malfunctions.len()]; methods.len()];
+        let mut blocks: Vec<Vec<Vec<Option<u64>>>> =
+            vec![vec![Vec::new(); malfunctions.len()]; methods.len()];
+        for (k, malfunction) in malfunctions.iter().enumerate() {
+            let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
+            for (m, method) in methods.iter().enumerate() {
+                let Some(cell) = stratum.cell(malfunction, method) else {
+                    continue;
+                };
+                let (scores, labels) = (&mut cells[m][k], &mut blocks[m][k]);
+                *scores = cell.scores(scale, plan.winsor_floor);
+                for row in &cell.rows {
+                    let next = numbers.len() as u64;
+                    labels.push(
+                        row.block
+                            .as_deref()
+                            .map(|block| *numbers.entry(block).or_insert(next)),
+                    );
+                }
+                if missing_as_zero && (scores.len() as u64) < cell.planned {
+                    scores.resize(cell.planned as usize, 0.0);
+                    labels.resize(cell.planned as usize, None);
+                }
+            }
+        }
+        Self::with_blocks(&methods, &malfunctions, &cells, &blocks)
     }
 
     /// Names of the methods, in order of the columns of `cells`.
@@ -118,6 +166,11 @@ impl Matrix {
     /// `cells()[k][m]`: the sessions of malfunction k with method m.
     pub fn cells(&self) -> &[Vec<Vec<f64>>] {
         &self.cells
+    }
+
+    /// `blocks()[k][m]`: the block of each session of a cell, if the matrix has blocks.
+    pub fn blocks(&self) -> Option<&[Vec<Vec<Option<u64>>>]> {
+        self.blocks.as_deref()
     }
 
     /// Every session, by malfunction, then method.
@@ -155,7 +208,7 @@ impl Matrix {
     }
 
     /// The same matrix with the sessions of each cell replaced; used for residuals and for parts of the matrix.
-    pub(crate) fn map_cells(&self, change: impl Fn(&[f64]) -> Vec<f64>) -> Self {
+    pub(crate) fn map_cells(&self, mut change: impl FnMut(&[f64]) -> Vec<f64>) -> Self {
         let cells = self
             .cells
             .iter()
@@ -164,21 +217,23 @@ impl Matrix {
         self.with_cells(cells)
     }
 
-    /// The same names with other cells of the same shape.
+    /// The same names with other cells, without blocks.
     pub(crate) fn with_cells(&self, cells: Vec<Vec<Vec<f64>>>) -> Self {
         Self {
             methods: self.methods.clone(),
             malfunctions: self.malfunctions.clone(),
             cells,
+            blocks: None,
         }
     }
 
-    /// Splits off the malfunctions that lack a cell: the complete matrix, and the names left out.
+    /// Splits off the malfunctions that lack a cell: the complete matrix, without blocks, and the names left out.
     pub(crate) fn complete_part(&self) -> (Self, Vec<String>) {
         let mut complete = Self {
+            methods: self.methods.clone(),
             malfunctions: Vec::new(),
             cells: Vec::new(),
-            ..self.clone()
+            blocks: None,
         };
         let mut left_out = Vec::new();
         for (malfunction, cells) in self.malfunctions.iter().zip(&self.cells) {

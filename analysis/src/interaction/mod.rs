@@ -2,32 +2,42 @@
 //! Must not know the other hypotheses.
 //! Start at `interaction`.
 
+mod ats_box;
+mod blocked;
+mod cell_labels;
+mod cross;
+mod deal;
 mod decomposition;
 mod design;
 mod matrix;
 mod result;
+mod run;
 mod session_labels;
 mod wild;
 
 use rand_core::RngCore;
 
+pub use ats_box::{AtsBox, ats_box};
 pub use decomposition::balanced_sums_of_squares;
 pub use matrix::Matrix;
-pub use result::{Decomposition, H1, Interaction, InteractionTest, TestName, TestRole};
+pub use result::{
+    BlockedDecomposition, Decomposition, H1, Interaction, InteractionTest, TestName, TestRole,
+};
+pub use run::run_tests;
 
 pub(crate) use decomposition::Observed;
-pub(crate) use design::column_centred;
-pub(crate) use session_labels::session_label_tests;
-pub(crate) use wild::{scaled_residuals, wild_means, wild_test};
+pub(crate) use design::{cell_sums, column_centred};
+pub(crate) use run::{Run, TestStreams};
+pub(crate) use wild::{scaled_residuals, wild_means};
 
+use crate::axes::summary;
 use crate::computed::{Computed, NotComputed};
-use crate::estimate::PValue;
-use crate::moments::f_upper_tail;
+use crate::effect_size::effect_size;
 use crate::plan::AnalysisPlan;
 use crate::randomness::{NamedSeeds, Streams, generator};
 use crate::scale::Scale;
 use crate::score_table::Stratum;
-use crate::structure::{Steps, structure, verdict};
+use crate::structure::{Structure, structure, verdict};
 
 /// Computes H1 on every scale, with keys `h1/{scale}` and `h1/missing_as_zero`.
 pub fn h1(stratum: &Stratum, plan: &AnalysisPlan, seeds: &impl NamedSeeds) -> H1 {
@@ -49,7 +59,7 @@ pub fn h1(stratum: &Stratum, plan: &AnalysisPlan, seeds: &impl NamedSeeds) -> H1
         Computed::absent("no planned session is missing")
     };
     H1 {
-        verdict: verdict(&clipped, &raw, plan.alpha).into(),
+        verdict: verdict(&clipped, &raw, plan).into(),
         raw_unwinsorised: on(Scale::RawUnwinsorised),
         clipped,
         raw,
@@ -71,7 +81,6 @@ pub fn interaction(
     interaction_of(&matrix, scale, plan, rng)
 }
 
-/// Computes H1 of a matrix. Draws five keys: session labels, wild signs, beyond the first axis, the axis, noise.
 ///
 /// # Errors
 /// A matrix that has no interaction to test.
@@ -81,63 +90,11 @@ pub fn interaction_of(
     plan: &AnalysisPlan,
     rng: &mut impl RngCore,
 ) -> Result<Interaction, NotComputed> {
-    let streams: [Streams; 5] = std::array::from_fn(|_| Streams::draw(rng));
-    let [labels, signs, ..] = &streams;
+    let streams = TestStreams::draw(rng);
+    let axes: [Streams; 2] = std::array::from_fn(|_| Streams::draw(rng));
+    let [noise, effect] = std::array::from_fn(|_| Streams::draw(rng));
     let observed = Observed::new(matrix)?;
-    let decomposition = observed.describe(matrix);
-    let label_tests = session_label_tests(&observed, plan, labels);
-    let wild = wild_test(matrix, plan, signs);
-    let f = &decomposition.f_interaction;
-    let on_f = |p: PValue| f.clone().map(|_| p);
-    let (wild_f, wild_p) = match wild.clone() {
-        Ok((f, p)) => (Computed::Value(f), Computed::Value(p)),
-        Err(reason) => (
-            Computed::NotComputed(reason.clone()),
-            Computed::NotComputed(reason),
-        ),
-    };
-    let parametric = f.clone().map(|f| {
-        let df = decomposition.df_interaction as f64;
-        PValue::from_distribution(f_upper_tail(f, df, decomposition.df_error as f64))
-    });
-    let test = |name, role, statistic, p| InteractionTest {
-        name,
-        role,
-        statistic,
-        p,
-    };
-    let any_p = decomposition.f_any.clone().map(|_| label_tests.any);
-    let tests = vec![
-        test(
-            TestName::Literal,
-            TestRole::Primary,
-            Computed::Value(decomposition.ss_interaction),
-            Computed::Value(label_tests.literal),
-        ),
-        test(TestName::Wild, TestRole::Decides, wild_f, wild_p),
-        test(
-            TestName::SessionAny,
-            TestRole::AnyEffect,
-            decomposition.f_any.clone(),
-            any_p.clone(),
-        ),
-        test(
-            TestName::SessionF,
-            TestRole::Sensitivity,
-            f.clone(),
-            on_f(label_tests.session_f),
-        ),
-        test(
-            TestName::Parametric,
-            TestRole::Sensitivity,
-            f.clone(),
-            parametric,
-        ),
-    ];
-    let steps = Steps {
-        any_effect: any_p,
-        additivity: wild.map(|(_, p)| p).into(),
-    };
+    let run = Run::new(matrix, &observed, plan, &streams);
     Ok(Interaction {
         scale,
         methods: matrix.methods().to_vec(),
@@ -146,8 +103,31 @@ pub fn interaction_of(
         balanced: matrix.balanced().is_some(),
         empty_cells: matrix.cells_of_size(0),
         single_session_cells: matrix.cells_of_size(1),
-        decomposition,
-        tests,
-        structure: structure(matrix, &steps, plan, &streams).into(),
+        decomposition: observed.describe(matrix),
+        effect_size: effect_size(&observed, plan, &effect).into(),
+        tests: run::order(plan)
+            .into_iter()
+            .map(|name| run.test(name))
+            .collect(),
+        blocked: run.blocked().map(blocked::Blocked::describe).into(),
+        axes: summary(matrix, plan, &noise).into(),
+        structure: structure(matrix, &run, plan, &axes).into(),
     })
+}
+
+/// Computes the verdict of one matrix alone, step by step and no further than needed. Draws seven keys, as `interaction_of`
+/// draws its first seven, so that both give the same verdict.
+///
+/// # Errors
+/// A matrix that has no interaction to test, or a first step that cannot be taken.
+pub fn structure_of(
+    matrix: &Matrix,
+    plan: &AnalysisPlan,
+    rng: &mut impl RngCore,
+) -> Result<Structure, NotComputed> {
+    let streams = TestStreams::draw(rng);
+    let axes: [Streams; 2] = std::array::from_fn(|_| Streams::draw(rng));
+    let observed = Observed::new(matrix)?;
+    let run = Run::new(matrix, &observed, plan, &streams);
+    structure(matrix, &run, plan, &axes)
 }

@@ -4,7 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::axes::AxesSummary;
 use crate::computed::Computed;
+use crate::effect_size::EffectSize;
 use crate::estimate::PValue;
 use crate::scale::Scale;
 use crate::structure::{H1Verdict, Structure};
@@ -43,8 +45,14 @@ pub struct Interaction {
     pub single_session_cells: Vec<(String, String)>,
     /// Sums of squares and F.
     pub decomposition: Decomposition,
+    /// How large the interaction is, with intervals.
+    pub effect_size: Computed<EffectSize>,
     /// One entry per test, the pre-registered primary first.
     pub tests: Vec<InteractionTest>,
+    /// The decomposition within blocks; absent without block labels.
+    pub blocked: Computed<BlockedDecomposition>,
+    /// Singular values, first share beside that of noise, Tukey's degree of freedom.
+    pub axes: Computed<AxesSummary>,
     /// The steps of the verdict on this scale.
     pub structure: Computed<Structure>,
 }
@@ -75,16 +83,41 @@ pub struct Decomposition {
     pub df_method_and_interaction: u64,
     /// Degrees of freedom of SSE.
     pub df_error: u64,
+    /// SS_T = Σ(Y − Ȳ)².
+    pub ss_total: f64,
     /// MSE = SSE/df_E.
     pub mse: Computed<f64>,
     /// F_I.
     pub f_interaction: Computed<f64>,
     /// F_any.
     pub f_any: Computed<f64>,
-    /// ω²_p, not truncated; its interval follows with effect sizes.
+    /// P(F(df, df_E) > F_any); descriptive, `session_any` decides.
+    pub p_any_parametric: Computed<f64>,
+    /// ω²_p, not truncated; its intervals are with the effect size.
     pub partial_omega_squared: Computed<f64>,
+    /// (MS_I − MSE)/N, not truncated at 0; balanced only.
+    pub variance_of_interaction: Computed<f64>,
     /// σ̂_γ²/(σ̂_γ² + σ̂_α²): the share of interaction in what methods do; balanced only.
     pub interaction_share: Computed<f64>,
+}
+
+/// Sums of squares over complete blocks: those with exactly one session of every method on their malfunction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockedDecomposition {
+    /// Complete blocks over all malfunctions.
+    pub blocks: u64,
+    /// Sessions left out: of incomplete blocks, or without a block.
+    pub dropped_sessions: u64,
+    /// SS_I over complete blocks.
+    pub ss_interaction: f64,
+    /// Degrees of freedom of SS_I.
+    pub df_interaction: u64,
+    /// SSE_b = Σ(Y − c_mk − b_kn + c_.k)².
+    pub sse: f64,
+    /// Σ_k (N_k − 1)(M − 1), with N_k complete blocks of malfunction k.
+    pub df_error: u64,
+    /// (SS_I/df_I)/(SSE_b/df).
+    pub f: Computed<f64>,
 }
 
 /// One test of H1.
@@ -94,10 +127,13 @@ pub struct InteractionTest {
     pub name: TestName,
     /// What it is for.
     pub role: TestRole,
-    /// The observed statistic: SS_I for `literal`, F_any for `session_any`, F_I otherwise.
+    /// The observed statistic: SS_I for `literal`, `blocked_literal` and `cell_label_permutation` (of cell means, weighted
+    /// by their sessions), F_any for `session_any`, F within blocks for `blocked_f`, F_I otherwise.
     pub statistic: Computed<f64>,
     /// Its p-value.
     pub p: Computed<PValue>,
+    /// What a reader must know beside the p-value; null where nothing.
+    pub note: Option<String>,
 }
 
 /// The tests of H1.
@@ -112,8 +148,34 @@ pub enum TestName {
     SessionF,
     /// As `literal`; F_any: does the method matter in any malfunction?
     SessionAny,
+    /// Residuals of the additive fit permuted within each malfunction; F_I.
+    FreedmanLane,
     /// F distribution; F_I.
     Parametric,
+    /// F distribution with Box's degrees of freedom, which let variances differ between cells; F_I.
+    AtsBox,
+    /// Session labels permuted within each block of a malfunction; SS_I.
+    BlockedLiteral,
+    /// As `blocked_literal`; F within blocks.
+    BlockedF,
+    /// Means of cells permuted within each malfunction; SS_I.
+    CellLabelPermutation,
+}
+
+impl TestName {
+    /// Every test, in the order of findings.
+    pub const ALL: [Self; 10] = [
+        Self::Literal,
+        Self::Wild,
+        Self::SessionAny,
+        Self::SessionF,
+        Self::FreedmanLane,
+        Self::Parametric,
+        Self::AtsBox,
+        Self::BlockedLiteral,
+        Self::BlockedF,
+        Self::CellLabelPermutation,
+    ];
 }
 
 /// What a test is for.
@@ -128,4 +190,6 @@ pub enum TestRole {
     AnyEffect,
     /// Printed beside.
     Sensitivity,
+    /// Answers no question of H1; shown because it is often asked for.
+    Diagnostic,
 }

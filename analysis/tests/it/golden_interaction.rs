@@ -2,9 +2,8 @@
 //! Must not know null data of its own.
 //! Start at the tests.
 
-use evalxrl_analysis::axes::Axes;
-use evalxrl_analysis::interaction::{Interaction, Matrix, TestName, interaction_of};
-use evalxrl_analysis::moments::f_upper_tail;
+use evalxrl_analysis::effect_size::noncentral_f_interval;
+use evalxrl_analysis::interaction::{Interaction, Matrix, TestName, ats_box, interaction_of};
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
 use rand_chacha::ChaCha8Rng;
@@ -31,6 +30,35 @@ pub(crate) fn balanced(case: &Value) -> Matrix {
         .map(|row| row.as_array().unwrap().iter().map(numbers).collect())
         .collect();
     matrix(&cells)
+}
+
+pub(crate) fn named(name: &str) -> Value {
+    let mut cases = cases("h1_balanced.json");
+    cases.retain(|case| case["name"] == name);
+    cases.pop().unwrap()
+}
+
+/// The matrix of a case with its replication numbers as blocks.
+pub(crate) fn blocked(case: &Value) -> Matrix {
+    let matrix = balanced(case);
+    let cells: Vec<Vec<Vec<f64>>> = (0..matrix.methods().len())
+        .map(|m| {
+            matrix
+                .cells()
+                .iter()
+                .map(|cells| cells[m].clone())
+                .collect()
+        })
+        .collect();
+    let blocks: Vec<Vec<Vec<Option<u64>>>> = cells
+        .iter()
+        .map(|row| {
+            row.iter()
+                .map(|cell| (0..cell.len() as u64).map(Some).collect())
+                .collect()
+        })
+        .collect();
+    Matrix::with_blocks(matrix.methods(), matrix.malfunctions(), &cells, &blocks).unwrap()
 }
 
 pub(crate) fn analyse(matrix: &Matrix, plan: &AnalysisPlan) -> Interaction {
@@ -88,46 +116,134 @@ fn balanced_decompositions_match_the_reference_values() {
             .unwrap()
             .value;
         within("p_F", p, &target["p_F"], 1e-8);
-        let any = *sums.f_any.value().unwrap();
-        let df = (sums.df_method_and_interaction as f64, sums.df_error as f64);
-        within(
-            "p_any",
-            f_upper_tail(any, df.0, df.1),
-            &target["p_any"],
-            1e-8,
+        let p_any = *sums.p_any_parametric.value().unwrap();
+        within("p_any", p_any, &target["p_any"], 1e-8);
+        let variance = *sums.variance_of_interaction.value().unwrap();
+        close("sigma2_int", variance, &target["sigma2_int"]);
+        let size = found.effect_size.value().unwrap();
+        close(
+            "partial_omega2",
+            size.partial_omega_squared,
+            &target["partial_omega2"],
         );
+        close("omega2", size.omega_squared, &target["omega2"]);
+        close("eta2", size.eta_squared, &target["eta2"]);
+        close(
+            "partial_eta2",
+            size.partial_eta_squared,
+            &target["partial_eta2"],
+        );
+    }
+}
+
+fn close_values(what: &str, ours: &[f64], target: &Value) {
+    let target = numbers(target);
+    assert_eq!(ours.len(), target.len(), "{what}");
+    for (ours, target) in ours.iter().zip(target) {
+        if target < 1e-10 {
+            assert_eq!(*ours, 0.0, "{what}");
+        } else {
+            close(what, *ours, &target.into());
+        }
     }
 }
 
 #[test]
 fn axes_match_the_reference_values() {
     for case in cases("h1_balanced.json") {
-        let matrix = balanced(&case);
-        let axes = Axes::new(&matrix).unwrap();
+        let found = analyse(&balanced(&case), &quick());
+        let axes = found.axes.value().unwrap();
         let target = &case["summary"];
-        let values = target["sv_column_centred"].as_array().unwrap();
-        for (ours, value) in axes.singular_values.iter().zip(values) {
-            if value.as_f64().unwrap() < 1e-10 {
-                assert_eq!(*ours, 0.0);
-            } else {
-                close("singular value", *ours, value);
-            }
-        }
-        close(
-            "rank1_share",
-            axes.first_share().unwrap(),
-            &target["rank1_share"],
+        close_values(
+            "sv_column_centred",
+            &axes.singular_values,
+            &target["sv_column_centred"],
         );
-        match axes.f_beyond_first(&matrix) {
-            Ok((f, df)) => {
-                close("F_beyond_rank1", f, &target["F_beyond_rank1"]);
-                assert_eq!(Some(df), target["df_beyond_rank1"].as_u64());
-                let error = target["df_err"].as_f64().unwrap();
-                let p = f_upper_tail(f, df as f64, error);
-                within("p_beyond_rank1", p, &target["p_beyond_rank1_Fapprox"], 1e-8);
+        close_values(
+            "sv_double_centred",
+            &axes.interaction_singular_values,
+            &target["sv_double_centred"],
+        );
+        let share = *axes.first_share.value().unwrap();
+        close("rank1_share", share, &target["rank1_share"]);
+        let share = *axes.interaction_first_share.value().unwrap();
+        close("ammi_share1", share, &target["ammi_share1"]);
+        match axes.beyond_first.value() {
+            Some(beyond) => {
+                close("F_beyond_rank1", beyond.f, &target["F_beyond_rank1"]);
+                assert_eq!(Some(beyond.df), target["df_beyond_rank1"].as_u64());
+                let (p, key) = (beyond.p_approximate, "p_beyond_rank1_Fapprox");
+                within(key, p, &target[key], 1e-8);
             }
-            Err(_) => assert!(target["F_beyond_rank1"].is_null()),
+            None => assert!(target["F_beyond_rank1"].is_null()),
         }
+    }
+}
+
+#[test]
+fn tukeys_degree_of_freedom_matches_the_reference_values() {
+    for case in cases("h1_balanced.json") {
+        let found = analyse(&balanced(&case), &quick());
+        let tukey = found.axes.value().unwrap().tukey.value().unwrap().clone();
+        let target = &case["summary"]["tukey_1df"];
+        close("SS", tukey.ss, &target["SS"]);
+        for (key, ours) in [
+            ("F_vs_pure_error", tukey.f_error),
+            ("F_vs_remainder", tukey.f_remainder),
+        ] {
+            close(key, *ours.value().unwrap(), &target[key]);
+        }
+        for (key, ours) in [
+            ("p_vs_pure_error", tukey.p_error),
+            ("p_vs_remainder", tukey.p_remainder),
+        ] {
+            within(key, *ours.value().unwrap(), &target[key], 1e-8);
+        }
+    }
+}
+
+#[test]
+fn box_degrees_of_freedom_match_the_reference_values() {
+    for case in cases("h1_balanced.json") {
+        let matrix = balanced(&case);
+        let f = case["summary"]["F_int"].as_f64().unwrap();
+        let found = ats_box(&matrix, f).unwrap();
+        let target = &case["summary"]["ats_box"];
+        close("f1", found.f1, &target["f1"]);
+        close("f2", found.f2, &target["f2"]);
+        within("p", found.p, &target["p"], 1e-8);
+        let row = analyse(&matrix, &quick());
+        let row = row.test(TestName::AtsBox).unwrap();
+        within("p", row.p.value().unwrap().value, &target["p"], 1e-8);
+    }
+}
+
+#[test]
+fn noncentral_f_intervals_match_the_published_ends() {
+    for (name, low, high) in [
+        ("5x10x6 interaction", 0.082950, 0.257667),
+        ("7x15x6 additive", 0.0, 0.030430),
+        ("3x2x2 crossover", 0.957711, 0.996307),
+    ] {
+        let matrix = balanced(&named(name));
+        let found = noncentral_f_interval(&matrix, 0.95).unwrap();
+        assert!((found.low - low).abs() < 1e-5, "{name}: {}", found.low);
+        assert!((found.high - high).abs() < 1e-5, "{name}: {}", found.high);
+    }
+}
+
+#[test]
+fn replications_taken_as_blocks_match_the_published_sums() {
+    for (name, sse, df, f) in [
+        ("5x10x6 interaction", 14.891672, 200, 2.645960),
+        ("7x15x6 additive", 17.153109, 450, 0.851217),
+    ] {
+        let found = analyse(&blocked(&named(name)), &quick());
+        let blocks = found.blocked.value().unwrap();
+        assert!((blocks.sse - sse).abs() < 1e-6, "{name}: {}", blocks.sse);
+        assert_eq!((blocks.df_error, blocks.dropped_sessions), (df, 0));
+        let ours = *blocks.f.value().unwrap();
+        assert!((ours - f).abs() < 1e-6, "{name}: {ours}");
     }
 }
 
@@ -142,6 +258,8 @@ fn exact_tests_match_the_reference_counts() {
             (TestName::Literal, "session_perm_SS_exact"),
             (TestName::SessionF, "session_perm_F_exact"),
             (TestName::Wild, "wild_rademacher_F_exact"),
+            (TestName::FreedmanLane, "freedman_lane_within_F_exact"),
+            (TestName::CellLabelPermutation, "cell_perm_SS_exact"),
         ] {
             let p = found.test(name).unwrap().p.value().unwrap();
             let target = &case["exact"][key];

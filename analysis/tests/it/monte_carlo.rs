@@ -33,6 +33,8 @@ fn drawn_p_values_lie_near_the_enumerated_ones() {
             TestName::SessionF,
             TestName::SessionAny,
             TestName::Wild,
+            TestName::FreedmanLane,
+            TestName::CellLabelPermutation,
         ] {
             let p = exact.test(name).unwrap().p.value().unwrap().value;
             let estimate = drawn.test(name).unwrap().p.value().unwrap();

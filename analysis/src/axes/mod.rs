@@ -2,6 +2,14 @@
 //! Must not know the words of a verdict.
 //! Start at `Axes::new`.
 
+mod summary;
+mod tukey;
+
+pub use summary::{AxesSummary, BeyondFirst};
+pub use tukey::Tukey;
+
+pub(crate) use summary::summary;
+
 use nalgebra::{DMatrix, DVector};
 
 use crate::computed::NotComputed;
@@ -12,7 +20,7 @@ use crate::plan::AnalysisPlan;
 use crate::randomness::{Streams, below};
 use crate::structure::{AxisEntry, BeyondFirstAxis};
 
-/// Singular values below this count as 0.
+/// Singular values below this share of the root of SS_T count as 0.
 const NO_AXIS: f64 = 1e-10;
 
 /// The singular value decomposition of a complete matrix.
@@ -45,19 +53,13 @@ impl Axes {
         let lacking = || NotComputed::because("the singular value decomposition has no vectors");
         let left_vectors = decomposed.u.ok_or_else(lacking)?;
         let right_vectors = decomposed.v_t.ok_or_else(lacking)?;
-        let values = decomposed.singular_values;
-        let first = values.imax();
+        let first = decomposed.singular_values.imax();
         let mut left: DVector<f64> = left_vectors.column(first).into_owned();
         let mut right: DVector<f64> = right_vectors.row(first).transpose();
         if right.sum() < 0.0 {
             left.neg_mut();
             right.neg_mut();
         }
-        let mut singular_values: Vec<f64> = values
-            .iter()
-            .map(|value| if *value < NO_AXIS { 0.0 } else { *value })
-            .collect();
-        singular_values.sort_by(|one, other| other.total_cmp(one));
         let cells = (methods * malfunctions) as f64;
         let reciprocals: f64 = matrix
             .cells()
@@ -66,7 +68,7 @@ impl Axes {
             .map(|cell| 1.0 / cell.len() as f64)
             .sum();
         Ok(Self {
-            singular_values,
+            singular_values: cleaned(decomposed.singular_values.as_slice(), matrix),
             sessions_per_cell: matrix.balanced().map_or(cells / reciprocals, |n| n as f64),
             malfunctions: matrix.malfunctions().to_vec(),
             left,
@@ -109,7 +111,7 @@ impl Axes {
             let centred = column_centred(methods, means);
             let all = centred.norm_squared();
             (all > 0.0).then(|| largest_square(&centred) / all)
-        })?;
+        });
         let shares: Vec<f64> = shares.into_iter().flatten().collect();
         if shares.is_empty() {
             return Err(NotComputed::because("sessions do not vary within cells"));
@@ -236,6 +238,26 @@ impl Axes {
             })
             .collect()
     }
+}
+
+/// Singular values in descending order, with 0 for those that are only rounding.
+fn cleaned(values: &[f64], matrix: &Matrix) -> Vec<f64> {
+    let first = matrix.scores().next().unwrap_or(0.0);
+    let scores: Vec<f64> = matrix.scores().map(|score| score - first).collect();
+    let centre = mean(&scores);
+    let total: f64 = scores.iter().map(|score| (score - centre).powi(2)).sum();
+    let mut cleaned: Vec<f64> = values
+        .iter()
+        .map(|value| {
+            if *value <= NO_AXIS * total.sqrt() {
+                0.0
+            } else {
+                *value
+            }
+        })
+        .collect();
+    cleaned.sort_by(|one, other| other.total_cmp(one));
+    cleaned
 }
 
 fn means(matrix: &Matrix) -> Vec<f64> {
