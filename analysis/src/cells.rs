@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bootstrap;
-use crate::computed::{Computed, NotComputed};
+use crate::bootstrap::{self, ONE_SESSION};
+use crate::computed::{Computed, NotComputed, finite};
 use crate::contrast::ResampledCells;
 use crate::estimate::{Interval, IntervalFlag, IntervalMethod};
 use crate::moments::{mean, t_quantile, variance};
@@ -95,11 +95,11 @@ fn scores(
     if sample.is_empty() {
         return Err(NotComputed::because("no session"));
     }
-    let centre = mean(sample);
+    let centre = finite(mean(sample))?;
     let standard_deviation = if sample.len() < 2 {
         Computed::absent("one session")
     } else {
-        Computed::Value(variance(sample).sqrt())
+        finite(variance(sample).sqrt()).into()
     };
     let means = resampled.means(malfunction, method);
     Ok(CellScores {
@@ -117,10 +117,10 @@ fn scores(
 /// Student t interval of a mean: c ± t(N − 1)·s/√N.
 ///
 /// # Errors
-/// Fewer than two scores.
+/// Fewer than two scores, or scores too large for floating point.
 pub fn student_t(sample: &[f64], level: f64) -> Result<Interval, NotComputed> {
     if sample.len() < 2 {
-        return Err(NotComputed::because("a cell has one session"));
+        return Err(NotComputed::because(ONE_SESSION));
     }
     let n = sample.len() as f64;
     let estimate = mean(sample);
@@ -131,12 +131,13 @@ pub fn student_t(sample: &[f64], level: f64) -> Result<Interval, NotComputed> {
     } else {
         Vec::new()
     };
-    Ok(Interval {
+    Interval {
         estimate,
         low: estimate - half,
         high: estimate + half,
         level,
         method: IntervalMethod::StudentT,
         flags,
-    })
+    }
+    .finite()
 }

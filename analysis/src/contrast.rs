@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::bootstrap;
-use crate::computed::{Computed, NotComputed};
+use crate::bootstrap::{self, ONE_SESSION, Resamples};
+use crate::computed::{Computed, NotComputed, finite};
 use crate::estimate::{Interval, IntervalFlag, IntervalMethod};
 use crate::lift::Difference;
 use crate::moments::{mean, t_quantile, variance};
@@ -51,8 +51,16 @@ impl ResampledCells {
             .map(|(malfunction, method, scores)| {
                 let mut rng = generator(seeds, &format!("cell/{malfunction}/{method}"));
                 let cell = [scores];
-                let means =
-                    bootstrap::replicates(&cell, plan.resamples, |drawn| mean(&drawn[0]), &mut rng);
+                let means = Resamples::of_one_key(&cell, plan.resamples, &mut rng)
+                    .columns(
+                        1,
+                        || (),
+                        |(), drawn, columns| {
+                            drawn.means(0, &cell[0], &mut columns[0]);
+                        },
+                    )
+                    .pop()
+                    .unwrap_or_default();
                 let [scores] = cell;
                 (
                     (malfunction.to_owned(), method.to_owned()),
@@ -85,7 +93,7 @@ impl ResampledCells {
     /// The weighted sum of the means of cells, with its intervals; `malfunctions` is passed through.
     ///
     /// # Errors
-    /// A cell without sessions.
+    /// A cell without sessions, or scores too large for floating point.
     pub fn contrast(
         &self,
         terms: &[Term<'_>],
@@ -98,10 +106,12 @@ impl ResampledCells {
             })?;
             parts.push((weight, cell));
         }
-        let estimate = parts
-            .iter()
-            .map(|(weight, cell)| weight * mean(&cell.scores))
-            .sum();
+        let estimate = finite(
+            parts
+                .iter()
+                .map(|(weight, cell)| weight * mean(&cell.scores))
+                .sum(),
+        )?;
         let resamples = parts.first().map_or(0, |(_, cell)| cell.means.len());
         let replicates: Vec<f64> = (0..resamples)
             .map(|index| {
@@ -136,7 +146,7 @@ pub fn satterthwaite(
     level: f64,
 ) -> Computed<Interval> {
     if samples.iter().any(|(_, sample)| sample.len() < 2) {
-        return Computed::absent("a cell has one session");
+        return Computed::absent(ONE_SESSION);
     }
     let (mut total, mut denominator) = (0.0, 0.0);
     for (weight, sample) in samples {
@@ -146,6 +156,10 @@ pub fn satterthwaite(
     }
     let method = IntervalMethod::Welch;
     let all = total + extra;
+    // Their squares are needed below.
+    if let Err(reason) = finite(all * all + denominator) {
+        return Computed::NotComputed(reason);
+    }
     if all <= 1e-24 {
         let flags = vec![IntervalFlag::NoVariation];
         let (low, high) = (estimate, estimate);
@@ -165,12 +179,14 @@ pub fn satterthwaite(
         1e9
     };
     let half = t_quantile((1.0 + level) / 2.0, df) * all.sqrt();
-    Computed::Value(Interval {
+    Interval {
         estimate,
         low: estimate - half,
         high: estimate + half,
         level,
         method,
         flags: Vec::new(),
-    })
+    }
+    .finite()
+    .into()
 }

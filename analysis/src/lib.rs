@@ -2,6 +2,7 @@
 //! Must not know files, clocks, global randomness or asynchronous code.
 //! Start at `score_table`, then `findings`.
 
+pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;

@@ -7,6 +7,8 @@ mod findings;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_aggregates;
+#[cfg(test)]
 mod golden_interaction;
 #[cfg(test)]
 mod golden_paired;
