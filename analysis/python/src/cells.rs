@@ -54,7 +54,9 @@ pub(crate) fn student_t(
     level: f64,
 ) -> PyResult<String> {
     let score = score.as_slice()?.to_vec();
-    let found = compute(py, || cells::student_t(&score, level).and_then(Interval::finite))?;
+    let found = compute(py, || {
+        cells::student_t(&score, level).and_then(Interval::finite)
+    })?;
     document(&Computed::from(found))
 }
 
@@ -224,10 +226,11 @@ pub(crate) fn performance_profile(
     seed: Seed,
 ) -> PyResult<String> {
     let cells = sessions.cells(word::<Scale>("scale", scale)?, winsor_floor)?;
+    let methods = sessions.methods().to_vec();
     let found = compute(py, || {
         cells
             .iter()
-            .zip(sessions.methods())
+            .zip(&methods)
             .map(|(cells, method)| {
                 let mut rng = seed.generator(&format!("performance_profile/{method}"));
                 Computed::from(aggregate::profiles(

@@ -47,7 +47,9 @@ pub(crate) fn interaction_tests(
         .collect::<PyResult<_>>()?;
     let matrix = sessions.matrix(scale, plan.winsor_floor)?;
     let mut rng = seed.generator(&format!("h1/{}", scale.name()));
-    document(&compute(py, || run_tests(&matrix, &names, &plan, &mut rng))?)
+    document(&compute(py, || {
+        run_tests(&matrix, &names, &plan, &mut rng)
+    })?)
 }
 
 /// Computes H2 on one scale.
@@ -90,7 +92,9 @@ pub(crate) fn harm(
         ..Roles::default()
     };
     let (stratum, plan, seeds) = (sessions.stratum(roles)?, plan(plan_text)?, seed.named());
-    let found = compute(py, || h3::harm_of_family(&stratum, &plan, m_planned, &seeds))?;
+    let found = compute(py, || {
+        h3::harm_of_family(&stratum, &plan, m_planned, &seeds)
+    })?;
     document(&Computed::from(found))
 }
 

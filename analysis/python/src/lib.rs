@@ -7,9 +7,7 @@
     reason = "arguments are extracted from Python by value"
 )]
 
-mod agreement;
 mod cells;
-mod dossiers;
 mod hypotheses;
 mod refusal;
 mod samples;
@@ -23,14 +21,10 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _evalxrl {
     #[pymodule_export]
-    use crate::agreement::{agreement, kappa};
-    #[pymodule_export]
     use crate::cells::{
         aggregates, interval, interval_from, performance_profile, probability_of_improvement,
         student_t,
     };
-    #[pymodule_export]
-    use crate::dossiers::{ablation, budget_curve, shapley, shapley_values, tool_calls};
     #[pymodule_export]
     use crate::hypotheses::{harm, interaction, interaction_tests, lift, oracle_gap};
     #[pymodule_export]

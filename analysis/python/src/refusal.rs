@@ -32,14 +32,17 @@ pub(crate) fn refuse_all<E: std::fmt::Display>(errors: Vec<E>) -> PyErr {
 
 /// Computes without holding the interpreter. A panic, which would be a fault of the crate, becomes an `InternalError`.
 pub(crate) fn compute<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|cause| {
-        let said = cause
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| cause.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        exceptions::InternalError::new_err(format!("a fault of evalxrl, please report it: {said}"))
-    })
+    py.detach(|| catch_unwind(AssertUnwindSafe(work)))
+        .map_err(|cause| {
+            let said = cause
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| cause.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            exceptions::InternalError::new_err(format!(
+                "a fault of evalxrl, please report it: {said}"
+            ))
+        })
 }
 
 /// Writes a result as JSON, which the Python half reads into named tuples.

@@ -54,7 +54,11 @@ impl Sessions<'_> {
                 })
         };
         let (methods, malfunctions) = (self.method.as_slice()?, self.malfunction.as_slice()?);
-        let blocks = self.block.as_ref().map(|block| block.as_slice()).transpose()?;
+        let blocks = self
+            .block
+            .as_ref()
+            .map(|block| block.as_slice())
+            .transpose()?;
         self.score
             .as_slice()?
             .iter()
@@ -80,7 +84,8 @@ impl Sessions<'_> {
     pub(crate) fn cells(&self, scale: Scale, winsor_floor: f64) -> PyResult<CellsOf<f64>> {
         let mut cells = self.empty();
         for session in self.each()? {
-            cells[session.method][session.malfunction].push(scale.place(session.score, winsor_floor));
+            cells[session.method][session.malfunction]
+                .push(scale.place(session.score, winsor_floor));
         }
         Ok(cells)
     }
@@ -125,14 +130,22 @@ impl Sessions<'_> {
             };
             if let Some(calls) = calls {
                 row.outcome = calls.outcomes[position].parse().map_err(|problem| {
-                    refuse(format!("outcome {:?}, at [{position}]: {problem}", calls.outcomes[position]))
+                    refuse(format!(
+                        "outcome {:?}, at [{position}]: {problem}",
+                        calls.outcomes[position]
+                    ))
                 })?;
                 row.tool_calls = u64::try_from(calls.tool_calls[position]).map_or(None, Some);
             }
             rows.push((position as u64, row));
         }
         ScoreTable::from_rows(rows, roles).map_err(|errors| {
-            refuse_all(errors.iter().map(|error| format!("position {error}")).collect())
+            refuse_all(
+                errors
+                    .iter()
+                    .map(|error| format!("position {error}"))
+                    .collect(),
+            )
         })
     }
 
