@@ -114,7 +114,7 @@ def interaction(
     >>> found = interaction(scores, tests=["literal", "wild"], seed=1)
     >>> p = found.test("literal").p
     >>> p.exact, p.count, p.total
-    (True, 12, 8100)
+    (True, 6, 8100)
     """
     _arguments.one_of("scale", scale, _SCALES)
     _arguments.one_of("blocks", blocks, ("ignore", "use"))

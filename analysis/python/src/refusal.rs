@@ -9,7 +9,6 @@ use serde::Serialize;
 
 /// The exceptions, defined and documented in Python.
 mod exceptions {
-    #![expect(missing_docs, reason = "documented where they are defined")]
     pyo3::import_exception!(evalxrl.refusals, CoalitionError);
     pyo3::import_exception!(evalxrl.refusals, GapRefused);
     pyo3::import_exception!(evalxrl.refusals, InputError);

@@ -135,7 +135,8 @@ impl Sessions<'_> {
                         calls.outcomes[position]
                     ))
                 })?;
-                row.tool_calls = u64::try_from(calls.tool_calls[position]).map_or(None, Some);
+                let count = calls.tool_calls[position];
+                row.tool_calls = (count >= 0).then_some(count.unsigned_abs());
             }
             rows.push((position as u64, row));
         }
