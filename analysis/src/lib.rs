@@ -2,11 +2,13 @@
 //! Must not know files, clocks, global randomness or asynchronous code.
 //! Start at `score_table`, then `findings`.
 
+pub mod ablation;
 pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;
 mod bounded_draws;
+pub mod budget_curve;
 pub mod cells;
 pub mod computed;
 pub mod contrast;
@@ -26,6 +28,9 @@ pub mod randomness;
 pub mod repair_score;
 pub mod scale;
 pub mod score_table;
+pub mod shapley;
 pub mod signed_rank;
+pub mod stratified_rank_sum;
 pub mod structure;
+pub mod tool_calls;
 pub mod two_sample;

@@ -12,7 +12,7 @@ use evalxrl_analysis::{
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::refusal::{CoalitionError, compute, document};
+use crate::refusal::{CoalitionError, compute, document, refuse};
 use crate::seed::Seed;
 use crate::tidy::{Calls, Sessions, only_stratum, plan};
 
@@ -36,13 +36,10 @@ pub(crate) fn ablation(
 
 /// Gives Shapley values of a game in characteristic form.
 #[pyfunction]
-pub(crate) fn shapley_values(
-    py: Python<'_>,
-    value: PyReadonlyArray1<'_, f64>,
-) -> PyResult<String> {
+pub(crate) fn shapley_values(py: Python<'_>, value: PyReadonlyArray1<'_, f64>) -> PyResult<String> {
     let value = value.as_slice()?.to_vec();
     let found = compute(py, || coalitions::shapley(&value))?;
-    document(&found.map_err(|reason| CoalitionError::new_err(reason.0))?)
+    document(&found.map_err(refuse)?)
 }
 
 /// Gives Shapley values of the methods of a table.

@@ -8,6 +8,7 @@
 )]
 
 mod cells;
+mod dossiers;
 mod hypotheses;
 mod refusal;
 mod samples;
@@ -25,6 +26,8 @@ mod _evalxrl {
         aggregates, interval, interval_from, performance_profile, probability_of_improvement,
         student_t,
     };
+    #[pymodule_export]
+    use crate::dossiers::{ablation, budget_curve, shapley, shapley_values, tool_calls};
     #[pymodule_export]
     use crate::hypotheses::{harm, interaction, interaction_tests, lift, oracle_gap};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 //! Start at the tests.
 
 use evalxrl_analysis::estimate::PValue;
+use evalxrl_analysis::shapley::shapley;
 use evalxrl_analysis::signed_rank::{SignedRank, ZeroRule, sign_flip, signed_rank};
 use evalxrl_analysis::two_sample::Effort;
 use rand_chacha::ChaCha8Rng;
@@ -88,5 +89,23 @@ fn drawn_sign_flips_come_near_the_exact_share() {
             "{exact} and {drawn} of {}",
             case["name"]
         );
+    }
+}
+
+#[test]
+fn shapley_values_of_shapley_json_match_numbers_and_fractions() {
+    for case in cases("shapley.json") {
+        let found = shapley(&numbers(&case["v"])).unwrap();
+        let targets = case["shapley"].as_array().unwrap();
+        let fractions = case["shapley_frac"].as_array().unwrap();
+        assert_eq!(found.values.len(), targets.len());
+        for ((value, target), exact) in found.values.iter().zip(targets).zip(fractions) {
+            close("shapley", *value, target);
+            let (top, bottom) = exact.as_str().unwrap().split_once('/').unwrap();
+            let exact: f64 = top.parse::<f64>().unwrap() / bottom.parse::<f64>().unwrap();
+            assert!((value - exact).abs() <= 1e-12, "{value} instead of {exact}");
+        }
+        close("sum", found.sum, &case["sum"]);
+        close("efficiency", found.efficiency, &case["efficiency"]);
     }
 }

@@ -3,6 +3,7 @@
 //! Start at the properties.
 
 use evalxrl_analysis::estimate::PValue;
+use evalxrl_analysis::shapley::shapley;
 use evalxrl_analysis::signed_rank::{ZeroRule, sign_flip, signed_rank};
 use evalxrl_analysis::two_sample::Effort;
 use proptest::prelude::*;
@@ -128,5 +129,29 @@ proptest! {
         let found = sign_flip(&differences, effort(0), &mut rng()).unwrap();
         let twice = (2.0 * found.less.value.min(found.greater.value)).min(1.0);
         prop_assert!((found.two_sided.value - twice).abs() < 1e-12);
+    }
+
+    #[test]
+    fn shapley_values_add_up_to_the_gain_and_ignore_a_constant(
+        v in (1_u32..7).prop_flat_map(|n| prop::collection::vec(-1.0_f64..1.0, 1_usize << n)),
+        shift in -4_i32..4,
+    ) {
+        let found = shapley(&v).unwrap();
+        prop_assert!((found.sum - found.efficiency).abs() <= 1e-12);
+        let shifted: Vec<f64> = v.iter().map(|worth| worth + f64::from(shift)).collect();
+        for (one, other) in found.values.iter().zip(shapley(&shifted).unwrap().values) {
+            prop_assert!((one - other).abs() <= 1e-12);
+        }
+    }
+
+    #[test]
+    fn shapley_values_follow_their_methods_when_two_change_places(
+        v in prop::collection::vec(-1.0_f64..1.0, 16),
+    ) {
+        let swapped = |mask: usize| mask & 0b1100 | (mask & 1) << 1 | (mask & 2) >> 1;
+        let other: Vec<f64> = (0..16).map(|mask| v[swapped(mask)]).collect();
+        let (one, other) = (shapley(&v).unwrap().values, shapley(&other).unwrap().values);
+        prop_assert!((one[0] - other[1]).abs() <= 1e-12 && (one[1] - other[0]).abs() <= 1e-12);
+        prop_assert!((one[3] - other[3]).abs() <= 1e-12);
     }
 }

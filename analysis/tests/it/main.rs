@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod dossiers;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod golden;
@@ -22,3 +24,5 @@ mod laws_paired;
 mod monte_carlo;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod tool_calls;
