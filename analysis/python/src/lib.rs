@@ -7,6 +7,7 @@
     reason = "arguments are extracted from Python by value"
 )]
 
+mod agreement;
 mod cells;
 mod dossiers;
 mod hypotheses;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// The compiled half of the package `evalxrl`; its functions take checked, contiguous arrays.
 #[pymodule]
 mod _evalxrl {
+    #[pymodule_export]
+    use crate::agreement::{agreement, kappa};
     #[pymodule_export]
     use crate::cells::{
         aggregates, interval, interval_from, performance_profile, probability_of_improvement,
