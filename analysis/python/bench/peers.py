@@ -3,7 +3,7 @@
     make bench        # builds the wheel in release, installs the locked peers, and runs this
 
 Times are medians over repeats in which peer and evalxrl take turns, at the default number of threads; the last ratio is
-that of evalxrl on one thread, measured in a process of its own. Each job first checks that both computed the same thing.
+that of evalxrl on one thread, measured in a process of its own. Each job checks that both computed the same thing.
 """
 
 from __future__ import annotations
