@@ -18,6 +18,7 @@ pub mod estimate;
 pub mod findings;
 pub mod harm;
 pub mod interaction;
+pub mod kappa;
 pub mod lift;
 pub mod moments;
 pub mod multiplicity;
