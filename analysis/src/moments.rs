@@ -2,7 +2,9 @@
 //! Must not know what the numbers stand for.
 //! Start at `quantile`.
 
-use statrs::distribution::{Continuous, ContinuousCDF, FisherSnedecor, Normal, StudentsT};
+use statrs::distribution::{
+    ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, Normal, StudentsT,
+};
 
 /// Arithmetic mean; 0 for no values.
 pub fn mean(values: &[f64]) -> f64 {
@@ -74,6 +76,20 @@ fn student(df: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, df).expect("degrees of freedom are positive")
 }
 
+/// The x with P(χ² ≤ x) = probability, for a probability strictly inside (0, 1) and degrees of freedom of at least 1.
+pub fn chi_squared_quantile(probability: f64, df: f64) -> f64 {
+    let distribution = ChiSquared::new(df).expect("degrees of freedom are positive");
+    let mut x = distribution.inverse_cdf(probability);
+    // Newton steps bring the library's inverse to the precision of its distribution function.
+    for _ in 0..3 {
+        let density = distribution.pdf(x);
+        if density > 0.0 {
+            x -= (distribution.cdf(x) - probability) / density;
+        }
+    }
+    x
+}
+
 /// Φ.
 pub fn normal_lower_tail(z: f64) -> f64 {
     Normal::standard().cdf(z)
@@ -104,6 +120,7 @@ mod tests {
         // t(.975; 5) and t(.975; 10) to more digits than tables print.
         assert!((t_quantile(0.975, 5.0) - 2.570_581_835_636_314).abs() < 1e-8);
         assert!((t_quantile(0.975, 10.0) - 2.228_138_851_964_938_6).abs() < 1e-8);
+        assert!((chi_squared_quantile(0.05, 10.0) - 3.940_299_136_119_099).abs() < 1e-8);
         assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-10);
         assert!((f_upper_tail(4.102_821_015_309_716, 2.0, 10.0) - 0.05).abs() < 1e-9);
     }

@@ -3,30 +3,32 @@
 //! Start at `golden`.
 
 #[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-#[cfg(test)]
-
 mod dossiers;
+#[cfg(test)]
 mod findings;
+#[cfg(test)]
 mod golden;
+#[cfg(test)]
 mod golden_aggregates;
+#[cfg(test)]
 mod golden_interaction;
+#[cfg(test)]
 mod golden_paired;
+#[cfg(test)]
 mod harm;
+#[cfg(test)]
 mod kappa;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
 mod laws_paired;
+#[cfg(test)]
 mod monte_carlo;
+#[cfg(test)]
+mod power;
+#[cfg(test)]
 mod sample_laws;
+#[cfg(test)]
 mod table;
+#[cfg(test)]
 mod tool_calls;
