@@ -52,7 +52,7 @@ def pilot_variance(score: ArrayLike, cell: ArrayLike | None = None) -> PilotVari
 
     >>> found = pilot_variance([[0.25, 0.75], [0.5, 1.0], [0.0, 0.5]])
     >>> found.df, round(found.sd, 9), round(found.upper_sd, 9)
-    (3, 0.353553391, 0.610559459)
+    (3, 0.353553391, 0.610794345)
     """
     scores, cells = cells_of(score, cell)
     text = _evalxrl.pilot_variance(scores, cells)

@@ -21,7 +21,11 @@ pub(crate) fn kappa(
     level: f64,
 ) -> PyResult<String> {
     let weights: Weights = word("weights", weights)?;
-    let table: Vec<Vec<u64>> = table.as_array().outer_iter().map(|row| row.to_vec()).collect();
+    let table: Vec<Vec<u64>> = table
+        .as_array()
+        .outer_iter()
+        .map(|row| row.to_vec())
+        .collect();
     let found = compute(py, || weighted::kappa(&table, weights, level))?;
     document(&Computed::from(found))
 }
@@ -49,7 +53,10 @@ pub(crate) fn agreement(
     seed: Seed,
 ) -> PyResult<String> {
     let weights: Weights = word("weights", weights)?;
-    let items: Vec<(usize, usize)> = numbers(&first)?.into_iter().zip(numbers(&second)?).collect();
+    let items: Vec<(usize, usize)> = numbers(&first)?
+        .into_iter()
+        .zip(numbers(&second)?)
+        .collect();
     let clusters = cluster.as_ref().map(numbers).transpose()?;
     let mut rng = seed.generator("agreement");
     let found = compute(py, || {

@@ -11,6 +11,7 @@ mod agreement;
 mod cells;
 mod dossiers;
 mod hypotheses;
+mod power;
 mod refusal;
 mod samples;
 mod scores;
@@ -33,6 +34,8 @@ mod _evalxrl {
     use crate::dossiers::{ablation, budget_curve, shapley, shapley_values, tool_calls};
     #[pymodule_export]
     use crate::hypotheses::{harm, interaction, interaction_tests, lift, oracle_gap};
+    #[pymodule_export]
+    use crate::power::{pilot_variance, two_sample_t_power, two_sample_t_sessions};
     #[pymodule_export]
     use crate::samples::{rank_sum, sign_flip, signed_rank, two_sample_permutation, welch};
     #[pymodule_export]
