@@ -114,10 +114,10 @@ def shapley(
 
     >>> shapley([0.0, 0.25, 0.5, 1.0]).values
     [0.375, 0.625]
-    >>> shapley([0.1, 0.2], ["a", "b"], ["walls", "walls"], seed=1)
+    >>> shapley([0.1, 0.2], ["a", "a+b"], ["walls", "walls"], seed=1)
     Traceback (most recent call last):
         ...
-    evalxrl.refusals.CoalitionError: coalitions without sessions: no-method, a+b
+    evalxrl.refusals.CoalitionError: coalitions of a, b without sessions: no-method, b
     """
     if method is None and malfunction is None:
         values = _arguments.sample("score", score)
