@@ -10,6 +10,7 @@ pub mod bootstrap;
 mod bounded_draws;
 pub mod budget_curve;
 pub mod cells;
+pub mod clusters;
 pub mod computed;
 pub mod contrast;
 pub mod cost;

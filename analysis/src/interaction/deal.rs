@@ -84,8 +84,8 @@ impl Dealer {
                 let mut sum = 0.0;
                 for draw in own_draws {
                     let taken = place + *draw as usize;
-                    let score = own_scores[taken];
-                    own_scores[taken] = own_scores[place];
+                    let here = own_scores[place];
+                    let score = std::mem::replace(&mut own_scores[taken], here);
                     own_scores[place] = score;
                     sum += score;
                     place += 1;

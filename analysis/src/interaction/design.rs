@@ -309,3 +309,46 @@ pub(crate) fn column_centred(methods: usize, cell_means: &[f64]) -> DMatrix<f64>
     }
     matrix
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Design;
+    use crate::interaction::Matrix;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|index| index.to_string()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_ragged_projection_of_equal_cells_is_the_balanced_formula(
+            (methods, malfunctions, sessions, sums) in (2_usize..6, 2_usize..6, 1_usize..5).prop_flat_map(|(m, k, n)| {
+                (Just(m), Just(k), Just(n), prop::collection::vec(-5.0_f64..5.0, m * k))
+            }),
+        ) {
+            let cells = vec![vec![vec![0.0; sessions]; malfunctions]; methods];
+            let matrix = Matrix::new(&names(methods), &names(malfunctions), &cells).unwrap();
+            let balanced = Design::new(&matrix).unwrap();
+            let ragged = Design { balanced: None, ..balanced.clone() };
+            let mut space = vec![0.0; methods];
+            let (one, other) = (balanced.sums(&sums, &mut space), ragged.sums(&sums, &mut space));
+            let size = 1.0 + one.cells;
+            prop_assert!((one.interaction - other.interaction).abs() < 1e-10 * size);
+            prop_assert!((one.any - other.any).abs() < 1e-10 * size);
+            let mut centred = sums;
+            for group in centred.chunks_mut(methods) {
+                let mean = group.iter().sum::<f64>() / methods as f64;
+                group.iter_mut().for_each(|sum| *sum -= mean);
+            }
+            for design in [&balanced, &ragged] {
+                let short = design.centred_sums(&centred, &mut space);
+                prop_assert!((short.interaction - one.interaction).abs() < 1e-10 * size);
+                prop_assert!((short.any - one.any).abs() < 1e-10 * size);
+            }
+        }
+    }
+}

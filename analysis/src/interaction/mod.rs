@@ -31,6 +31,7 @@ pub(crate) use run::{Run, TestStreams};
 pub(crate) use wild::{scaled_residuals, wild_means};
 
 use crate::axes::summary;
+use crate::clusters::clusters;
 use crate::computed::{Computed, NotComputed};
 use crate::effect_size::effect_size;
 use crate::plan::AnalysisPlan;
@@ -92,7 +93,7 @@ pub fn interaction_of(
 ) -> Result<Interaction, NotComputed> {
     let streams = TestStreams::draw(rng);
     let axes: [Streams; 2] = std::array::from_fn(|_| Streams::draw(rng));
-    let [noise, effect] = std::array::from_fn(|_| Streams::draw(rng));
+    let [noise, effect, resamples, nulls] = std::array::from_fn(|_| Streams::draw(rng));
     let observed = Observed::new(matrix)?;
     let run = Run::new(matrix, &observed, plan, &streams);
     Ok(Interaction {
@@ -112,6 +113,7 @@ pub fn interaction_of(
         blocked: run.blocked().map(blocked::Blocked::describe).into(),
         axes: summary(matrix, plan, &noise).into(),
         structure: structure(matrix, &run, plan, &axes).into(),
+        clusters: clusters(matrix, plan, [&resamples, &nulls]).into(),
     })
 }
 

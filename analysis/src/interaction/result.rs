@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::axes::AxesSummary;
+use crate::clusters::Clusters;
 use crate::computed::Computed;
 use crate::effect_size::EffectSize;
 use crate::estimate::PValue;
@@ -55,6 +56,8 @@ pub struct Interaction {
     pub axes: Computed<AxesSummary>,
     /// The steps of the verdict on this scale.
     pub structure: Computed<Structure>,
+    /// Groups of methods and of malfunctions; they decide nothing.
+    pub clusters: Computed<Clusters>,
 }
 
 impl Interaction {

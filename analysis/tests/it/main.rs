@@ -17,6 +17,8 @@ mod golden_paired;
 #[cfg(test)]
 mod harm;
 #[cfg(test)]
+mod interaction_laws;
+#[cfg(test)]
 mod kappa;
 #[cfg(test)]
 mod laws;

@@ -2,7 +2,7 @@
 //! Must not know reference values.
 //! Start at the tests.
 
-use evalxrl_analysis::interaction::{TestName, interaction_of};
+use evalxrl_analysis::interaction::{Matrix, TestName, interaction_of, run_tests};
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::two_sample::{Alternative, Effort, permutation_mean};
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
 use crate::golden::cases;
-use crate::golden_interaction::{analyse, balanced, matrix};
+use crate::golden_interaction::{analyse, balanced, blocked, named};
 
 #[test]
 fn drawn_p_values_lie_near_the_enumerated_ones() {
@@ -69,10 +69,53 @@ fn a_drawn_two_sample_test_lies_near_the_enumerated_one() {
 }
 
 #[test]
+fn blocked_p_values_drawn_lie_near_the_enumerated_ones() {
+    for name in ["3x2x2", "2x3x3", "3x2x2 crossover"] {
+        let matrix = blocked(&named(name));
+        let p = |exact_limit_h1: u64| {
+            let plan = AnalysisPlan {
+                exact_limit_h1,
+                ..AnalysisPlan::default()
+            };
+            let names = [TestName::BlockedLiteral, TestName::BlockedF];
+            let rng = &mut ChaCha8Rng::from_seed([4; 32]);
+            run_tests(&matrix, &names, &plan, rng)
+                .into_iter()
+                .map(|test| test.p.value().unwrap().clone())
+        };
+        for (exact, drawn) in p(1_000_000).zip(p(0)) {
+            assert!(exact.exact && !drawn.exact);
+            let allowed =
+                4.0 * (exact.value * (1.0 - exact.value) / 9_999.0).sqrt() + 1.0 / 9_999.0;
+            assert!(
+                (exact.value - drawn.value).abs() <= allowed,
+                "{name}: {drawn:?} for {exact:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_test_asked_for_alone_gives_what_it_gives_among_others() {
+    let matrix = blocked(&named("5x10x6 interaction"));
+    let plan = AnalysisPlan {
+        permutations: 499,
+        ..AnalysisPlan::default()
+    };
+    let run =
+        |names: &[TestName]| run_tests(&matrix, names, &plan, &mut ChaCha8Rng::from_seed([9; 32]));
+    let together = run(&TestName::ALL);
+    for (name, test) in TestName::ALL.into_iter().zip(together) {
+        assert!(test.p.value().is_some(), "{test:?}");
+        assert_eq!(run(&[name]), [test]);
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_no_byte() {
-    let cells: Vec<Vec<Vec<f64>>> = (0..3)
+    let cells: Vec<Vec<Vec<f64>>> = (0..4)
         .map(|m| {
-            (0..4)
+            (0..5)
                 .map(|k| {
                     let centre = if m == k { 0.9 } else { 0.2 };
                     (0..5)
@@ -82,7 +125,9 @@ fn the_number_of_threads_changes_no_byte() {
                 .collect()
         })
         .collect();
-    let matrix = matrix(&cells);
+    let blocks: Vec<Vec<Vec<Option<u64>>>> = vec![vec![(0..5).map(Some).collect(); 5]; 4];
+    let names = |count: usize| -> Vec<String> { (0..count).map(|i| i.to_string()).collect() };
+    let matrix = Matrix::with_blocks(&names(4), &names(5), &cells, &blocks).unwrap();
     let plan = AnalysisPlan {
         permutations: 1_999,
         resamples: 1_000,
@@ -96,11 +141,14 @@ fn the_number_of_threads_changes_no_byte() {
         pool.install(|| {
             let mut rng = ChaCha8Rng::from_seed([11; 32]);
             let found = interaction_of(&matrix, Scale::Raw, &plan, &mut rng).unwrap();
+            assert!(found.tests.iter().all(|test| test.p.value().is_some()));
+            assert!(found.clusters.value().unwrap().methods.value().is_some());
             serde_json::to_string(&found).unwrap()
         })
     };
     let one = document(1);
     assert!(one.contains("monte_carlo_error"));
     assert_eq!(one, document(2));
+    assert_eq!(one, document(4));
     assert_eq!(one, document(16));
 }
