@@ -5,8 +5,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use evalxrl_analysis::aggregate::{Statistic, aggregate_interval};
+use evalxrl_analysis::aggregate::{Statistic, aggregate_interval, aggregates};
 use evalxrl_analysis::bootstrap::Options;
+use evalxrl_analysis::plan::AnalysisPlan;
+use evalxrl_analysis::score_table::{Outcome, Roles, ScoreRow, ScoreTable, Stratum};
 use evalxrl_analysis::two_sample::{
     Alternative, Effort, permutation_mean, permutation_mean_of_cells, permutation_welch,
 };
@@ -42,6 +44,20 @@ fn rows(threads: usize) {
             });
         }
     }
+    let stratum = stratum(&mut rng);
+    let plan = AnalysisPlan::default();
+    let seeds = |name: &str| {
+        let mut key = [0; 32];
+        for (index, byte) in name.bytes().enumerate() {
+            key[index % 32] ^= byte.rotate_left(index as u32 / 32);
+        }
+        key
+    };
+    report(
+        "all aggregates of 7 methods and 2 reserved arms, 15 × 6",
+        threads,
+        || aggregates(&stratum, &plan, &seeds).improvements.len(),
+    );
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = (0..105)
         .map(|_| {
             let mut pair = cells(2, 6, &mut rng);
@@ -81,6 +97,46 @@ fn rows(threads: usize) {
     report("12v12 permutation of means, 99,999 draws", threads, || {
         permutation_mean(&method, &baseline, Alternative::Less, drawn, &mut rng).is_ok()
     });
+}
+
+/// Seven methods, baseline and cheat oracle on 15 malfunctions, six sessions each.
+fn stratum(rng: &mut impl RngCore) -> Stratum {
+    let mut rows = Vec::new();
+    for malfunction in 0..15 {
+        for method in [
+            "a",
+            "b",
+            "c",
+            "d",
+            "e",
+            "f",
+            "g",
+            "no-method",
+            "cheat-oracle",
+        ] {
+            for (replication, raw) in (0..).zip(cells(1, 6, rng).remove(0)) {
+                rows.push(ScoreRow {
+                    malfunction: format!("k{malfunction:02}"),
+                    environment: "treasure_grid".to_owned(),
+                    method: method.to_owned(),
+                    replication,
+                    coder: None,
+                    invocations: None,
+                    block: None,
+                    raw,
+                    clipped: None,
+                    outcome: Outcome::Submitted,
+                    tool_calls: None,
+                    cost_usd: None,
+                    wall_s: None,
+                });
+            }
+        }
+    }
+    ScoreTable::from_rows((2..).zip(rows), Roles::default())
+        .expect("the rows keep every rule of a score table")
+        .strata()
+        .remove(0)
 }
 
 /// Scores of so many cells, uniform on [0, 1).

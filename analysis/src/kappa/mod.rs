@@ -217,11 +217,10 @@ impl Shares {
             .sum();
         let centre = kappa - chance * (1.0 - kappa);
         let (mut variance, mut null_variance) = (0.0, 0.0);
-        for i in 0..size {
-            for j in 0..size {
-                let margins = of_row[i] + of_column[j];
-                let own = agreement(i, j);
-                variance += self.table[i][j] * (own - margins * (1.0 - kappa) - centre).powi(2);
+        for (i, (shares, of_row)) in self.table.iter().zip(&of_row).enumerate() {
+            for (j, (share, of_column)) in shares.iter().zip(&of_column).enumerate() {
+                let (own, margins) = (agreement(i, j), of_row + of_column);
+                variance += share * (own - margins * (1.0 - kappa) - centre).powi(2);
                 null_variance += self.rows[i] * self.columns[j] * (own - margins + chance).powi(2);
             }
         }
