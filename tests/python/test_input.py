@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import evalxrl
@@ -101,7 +102,7 @@ def calls(numbers: list[float], **more: Any) -> Any:  # noqa: ANN401 - any resul
 
 
 @pytest.mark.parametrize(("message", "call"), SHAPES)
-def test_a_wrong_length_or_rank_names_the_argument_and_both_shapes(message: str, call: Any) -> None:
+def test_a_wrong_length_or_rank_names_the_argument_and_both_shapes(message: str, call: Callable[[], object]) -> None:
     with pytest.raises(evalxrl.ShapeError, match=message):
         call()
 
@@ -128,7 +129,11 @@ REFUSALS: list[tuple[type[Exception], str, Any]] = [
     (evalxrl.InputError, "scale 'log' is not offered", lambda: h1(scale="log")),
     (evalxrl.InputError, "permutations 0 is not a whole number from 1", lambda: h1(permutations=0)),
     (evalxrl.InputError, "permutations 9.5 is not a whole number", lambda: h1(permutations=9.5)),
-    (evalxrl.InputError, "not offered", lambda: evalxrl.two_sample_permutation([1.0], [2.0], statistic="median", seed=1)),
+    (
+        evalxrl.InputError,
+        "not offered",
+        lambda: evalxrl.two_sample_permutation([1.0], [2.0], statistic="median", seed=1),
+    ),
     (evalxrl.InputError, "alternative", lambda: evalxrl.rank_sum([1.0], [2.0], alternative="more")),
     (evalxrl.InputError, "zeros", lambda: evalxrl.signed_rank([1.0], zeros="split")),
     (evalxrl.InputError, "same cell", lambda: evalxrl.interval([0.1, 0.2], ["a", "b"], indices=[[1, 0]], seed=1)),
@@ -171,7 +176,9 @@ def improvement(first: str, second: str) -> Any:  # noqa: ANN401 - any result
 
 
 @pytest.mark.parametrize(("kind", "message", "call"), REFUSALS)
-def test_a_refusal_says_what_is_wrong_and_is_a_value_error(kind: type[Exception], message: str, call: Any) -> None:
+def test_a_refusal_says_what_is_wrong_and_is_a_value_error(
+    kind: type[Exception], message: str, call: Callable[[], object]
+) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert type(caught.value) is kind

@@ -78,7 +78,7 @@ def test_both_directions_of_improvement_sum_to_one() -> None:
 def test_aggregates_agree_with_their_plain_definitions() -> None:
     values = scores()
     found = evalxrl.aggregate(values, METHODS, MALFUNCTIONS, resamples=999, seed=1)
-    cells = [values[(METHODS == "saliency") & (MALFUNCTIONS == name)] for name in np.unique(MALFUNCTIONS)]
+    cells = [values[(METHODS == "saliency") & (name == MALFUNCTIONS)] for name in np.unique(MALFUNCTIONS)]
     saliency = found.of("saliency", "raw")
     assert there(saliency.mean).estimate == pytest.approx(np.mean([cell.mean() for cell in cells]))
     assert there(saliency.median).estimate == pytest.approx(np.median([cell.mean() for cell in cells]))
@@ -94,7 +94,7 @@ def test_a_budget_curve_ends_at_the_mean_and_says_what_it_is_not() -> None:
     assert "budget" in found.label
     for curve in there(found.curves):
         if (curve.method, curve.scale) == ("saliency", "raw"):
-            means = [values[(METHODS == "saliency") & (MALFUNCTIONS == name)].mean() for name in set(MALFUNCTIONS)]
+            means = [values[(METHODS == "saliency") & (name == MALFUNCTIONS)].mean() for name in set(MALFUNCTIONS)]
             assert curve.means[-1] == pytest.approx(np.mean(means))
             assert curve.calls == sorted(curve.calls)
 
@@ -103,9 +103,7 @@ def test_agreement_takes_clusters_and_an_order_of_categories() -> None:
     first, second = ["low", "mid", "high", "low"] * 20, ["low", "high", "high", "mid"] * 20
     order = ["low", "mid", "high"]
     found = there(
-        evalxrl.agreement(
-            first, second, list(range(40)) * 2, categories=order, weights="linear", resamples=500, seed=1
-        )
+        evalxrl.agreement(first, second, list(range(40)) * 2, categories=order, weights="linear", resamples=500, seed=1)
     )
     assert found.clusters == 40
     assert found.kappa == evalxrl.kappa(found.table, weights="linear")
