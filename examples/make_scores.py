@@ -1,7 +1,7 @@
 """Writes scores.csv: a synthetic table, the same bytes from the same seed, with every column that a run writes.
 
-No session behind it ever took place. Four explanation methods help on different malfunctions, one of them harms on one, the
-cheat oracle stays a little below an optimal repair, and some sessions end without a submission.
+No session behind it ever took place. Four explanation methods help on different malfunctions, one of them harms on one,
+the cheat oracle stays a little below an optimal repair, and some sessions end without a submission.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ EFFECTS = {
 }
 """What each explanation method adds to it."""
 
-COLUMNS = (
-    "malfunction environment method replication coder invocations block raw clipped outcome tool_calls cost_usd wall_s"
-).split()
+COLUMNS = ["malfunction", "environment", "method", "replication", "coder", "invocations", "block", "raw", "clipped"]
+COLUMNS += ["outcome", "tool_calls", "cost_usd", "wall_s"]
 
 
 def mean(method: str, malfunction: int) -> float:

@@ -184,9 +184,7 @@ class Rerun:
 
     def h2(self, scale: str) -> None:
         """Print H2 on one scale."""
-        found = evalxrl.oracle_gap(
-            *self.columns(self.rows), scale=scale, resamples=self.resamples, seed=self.seed
-        )
+        found = evalxrl.oracle_gap(*self.columns(self.rows), scale=scale, resamples=self.resamples, seed=self.seed)
         if isinstance(found, NotComputed):
             print(f"\nH2 on {scale}: {cell(found)}")
             return
@@ -238,7 +236,7 @@ class Rerun:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["question", "scale", "method", "malfunction", "quantity", "value", "error"])
-            writer.writerows([*row[:5], *[repr(v) if isinstance(v, float) else v for v in row[5:]]] for row in self.numbers)
+            writer.writerows(self.numbers)
 
 
 def main() -> int:

@@ -42,9 +42,8 @@ def two_sample_permutation(
     _arguments.one_of("statistic", statistic, ("mean", "welch"))
     _arguments.one_of("alternative", alternative, _SIDES)
     effort = _arguments.count("exact_limit", exact_limit, least=0, most=_MOST), _arguments.count("draws", draws)
-    text = _evalxrl.two_sample_permutation(*arms, statistic, alternative, *effort, _arguments.seed(seed))
-    found: PValue | NotComputed = read(PValue | NotComputed, text)
-    return found
+    found = _evalxrl.two_sample_permutation(*arms, statistic, alternative, *effort, _arguments.seed(seed))
+    return NotComputed(found) if isinstance(found, str) else PValue(*found)
 
 
 def welch(method: ArrayLike, baseline: ArrayLike) -> Welch | NotComputed:
@@ -81,8 +80,8 @@ def rank_sum(method: ArrayLike, baseline: ArrayLike, *, alternative: str = "less
     """
     arms = _arguments.sample("method", method), _arguments.sample("baseline", baseline)
     _arguments.one_of("alternative", alternative, _SIDES)
-    found: PValue | NotComputed = read(PValue | NotComputed, _evalxrl.rank_sum(*arms, alternative))
-    return found
+    found = _evalxrl.rank_sum(*arms, alternative)
+    return NotComputed(found) if isinstance(found, str) else PValue(*found)
 
 
 def signed_rank(difference: ArrayLike, *, zeros: str = "wilcox") -> SignedRank | NotComputed:

@@ -9,7 +9,7 @@ use evalxrl_analysis::two_sample::{self, Alternative, Effort};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::refusal::{compute, document, refuse};
+use crate::refusal::{compute, document, plain, refuse};
 use crate::seed::Seed;
 use crate::tidy::word;
 
@@ -36,7 +36,7 @@ pub(crate) fn two_sample_permutation(
     exact_limit: u64,
     draws: u64,
     seed: Seed,
-) -> PyResult<String> {
+) -> PyResult<Py<PyAny>> {
     let (method, baseline) = (method.as_slice()?.to_vec(), baseline.as_slice()?.to_vec());
     let (side, effort) = (side(alternative)?, Effort { exact_limit, draws });
     let mut rng = seed.generator("two_sample_permutation");
@@ -54,7 +54,7 @@ pub(crate) fn two_sample_permutation(
             )));
         }
     };
-    document(&Computed::from(p))
+    plain(py, p)
 }
 
 /// Compares two means with unequal variances: (difference, standard error, df, p less), or the reason why not.
@@ -84,12 +84,11 @@ pub(crate) fn rank_sum(
     method: PyReadonlyArray1<'_, f64>,
     baseline: PyReadonlyArray1<'_, f64>,
     alternative: &str,
-) -> PyResult<String> {
+) -> PyResult<Py<PyAny>> {
     let (method, baseline) = (method.as_slice()?.to_vec(), baseline.as_slice()?.to_vec());
     let side = side(alternative)?;
-    document(&Computed::from(compute(py, || {
-        two_sample::rank_sum(&method, &baseline, side)
-    })?))
+    let p = compute(py, || two_sample::rank_sum(&method, &baseline, side))?;
+    plain(py, p)
 }
 
 /// Counts all signs of ranked differences.
