@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod aggregates;
+#[cfg(test)]
 mod dossiers;
 #[cfg(test)]
 mod findings;
@@ -34,3 +36,5 @@ mod sample_laws;
 mod table;
 #[cfg(test)]
 mod tool_calls;
+#[cfg(test)]
+mod two_sample;
