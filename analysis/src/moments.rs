@@ -116,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn the_normal_limit_of_t_is_reached() {
+        for df in [1.0, 1.000_000_1, 37.5, 1e5, 1e7, 1e8, 1e9] {
+            let t = t_quantile(0.975, df);
+            assert!((t_lower_tail(t, df) - 0.975).abs() < 1e-12, "{df}: {t}");
+        }
+        assert!((t_quantile(0.975, 1e9) - normal_quantile(0.975)).abs() < 1e-8);
+    }
+
+    #[test]
     fn tails_match_published_tables() {
         // t(.975; 5) and t(.975; 10) to more digits than tables print.
         assert!((t_quantile(0.975, 5.0) - 2.570_581_835_636_314).abs() < 1e-8);

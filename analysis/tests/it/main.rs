@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod aggregates;
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
 mod dossiers;
 #[cfg(test)]
 mod findings;
