@@ -23,6 +23,8 @@ mod harm;
 #[cfg(test)]
 mod interaction_laws;
 #[cfg(test)]
+mod interaction_rows;
+#[cfg(test)]
 mod kappa;
 #[cfg(test)]
 mod laws;
