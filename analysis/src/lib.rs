@@ -34,6 +34,7 @@ pub mod scale;
 pub mod score_table;
 pub mod shapley;
 pub mod signed_rank;
+pub mod simulate;
 pub mod stratified_rank_sum;
 pub mod structure;
 pub mod tool_calls;

@@ -16,6 +16,7 @@ mod refusal;
 mod samples;
 mod scores;
 mod seed;
+mod simulation;
 mod tidy;
 
 use pyo3::prelude::*;
@@ -40,4 +41,6 @@ mod _evalxrl {
     use crate::samples::{rank_sum, sign_flip, signed_rank, two_sample_permutation, welch};
     #[pymodule_export]
     use crate::scores::{admit, attainability, benjamini_hochberg, repair_score};
+    #[pymodule_export]
+    use crate::simulation::{sessions_needed, simulate};
 }

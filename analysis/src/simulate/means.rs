@@ -102,7 +102,10 @@ fn means(
         .collect();
     if let InteractionForm::Normal { rms } = scenario.interaction {
         let added = doubly_centred(methods, malfunctions, rms, rng);
-        means.iter_mut().zip(added).for_each(|(mean, added)| *mean += added);
+        means
+            .iter_mut()
+            .zip(added)
+            .for_each(|(mean, added)| *mean += added);
     }
     means
 }
