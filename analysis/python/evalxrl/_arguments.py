@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any, TypedDict
@@ -67,7 +66,7 @@ def _ready(values: ArrayLike) -> Floats | None:
     if type(values) is not np.ndarray or values.dtype != _FLOAT or values.ndim != 1 or not values.flags.c_contiguous:
         return None
     array: Floats = values
-    return array if math.isfinite(array.dot(array)) else None
+    return array if np.isfinite(array).all() else None
 
 
 def sample(name: str, values: ArrayLike, *, nan: bool = False) -> Floats:
