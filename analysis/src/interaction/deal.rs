@@ -4,7 +4,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::bounded_draws::BoundedDraws;
+use crate::randomness::BoundedDraws;
 
 /// Groups of scores, each dealt to as many hands, which may be empty.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Dealer {
         Self {
             scores,
             groups: described,
-            draws: BoundedDraws::new(bounds),
+            draws: BoundedDraws::new(&bounds),
         }
     }
 
