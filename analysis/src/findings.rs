@@ -4,7 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ablation::{Ablation, ablation};
+use crate::aggregate::{Aggregates, aggregates};
 use crate::attainability::{self, Attainability};
+use crate::budget_curve::{BudgetCurves, budget_curves};
 use crate::cells::{self, CellFinding};
 use crate::computed::Computed;
 use crate::contrast::ResampledCells;
@@ -17,6 +20,8 @@ use crate::plan::{AnalysisPlan, Deviation, PlanError};
 use crate::randomness::{GENERATOR, NamedSeeds};
 use crate::scale::Scale;
 use crate::score_table::{Invocations, ScoreTable, Stratum, TableSummary};
+use crate::shapley::{self, Shapley};
+use crate::tool_calls::{ToolCalls, tool_calls};
 
 /// Everything computed from one score table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +30,8 @@ pub struct Findings {
     pub analysis: AnalysisRecord,
     /// What the table holds.
     pub table: TableSummary,
+    /// Scores under smaller budgets: within each stratum, and over strata of one coder.
+    pub budget_curves: BudgetCurves,
     /// One entry per pair of coder and invocation budget, in order of coder, then budget.
     pub strata: Vec<StratumFindings>,
 }
@@ -34,6 +41,8 @@ pub struct Findings {
 pub struct AnalysisRecord {
     /// The draw order, such as `chacha8/2`.
     pub generator: String,
+    /// The root seed that the caller derived its keys from, as the caller writes it; null where it did not say.
+    pub root_seed: Option<String>,
     /// The plan as used.
     pub plan: AnalysisPlan,
     /// Every key that differs from the frozen plan; empty where there was none to differ from.
@@ -51,6 +60,8 @@ pub struct StratumFindings {
     pub cells: Vec<CellFinding>,
     /// Lift over the no-method baseline, and methods against each other.
     pub lifts: Lifts,
+    /// Aggregates of every method over malfunctions.
+    pub aggregates: Aggregates,
     /// Does the method × malfunction matrix have structure?
     pub h1: H1,
     /// How far below an optimal repair is the cheat oracle?
@@ -59,6 +70,12 @@ pub struct StratumFindings {
     pub h3: Computed<Harm>,
     /// What the tests of H3 can reach at all with these numbers of sessions.
     pub attainability: Vec<Attainability>,
+    /// Rich against minimal dossiers, for the pairs that the plan names.
+    pub ablation: Computed<Ablation>,
+    /// How many tool calls sessions take to submit.
+    pub tool_calls: Computed<ToolCalls>,
+    /// What each method adds to a joint dossier.
+    pub shapley: Computed<Shapley>,
     /// What the sessions cost, one entry per method, sorted.
     pub cost: Vec<MethodCost>,
 }
@@ -78,10 +95,12 @@ pub fn findings(
     Ok(Findings {
         analysis: AnalysisRecord {
             generator: GENERATOR.to_owned(),
+            root_seed: None,
             plan: plan.clone(),
             deviations: frozen.map_or_else(Vec::new, |frozen| plan.deviations_from(frozen)),
         },
         table: table.summary(),
+        budget_curves: budget_curves(table, plan, seeds),
         strata: table
             .strata()
             .iter()
@@ -104,10 +123,14 @@ fn of_stratum(
         invocations: stratum.invocations(),
         cells: cells::summarise(stratum, plan, &clipped, &raw),
         lifts: on_clipped.and(on_raw),
+        aggregates: aggregates(stratum, plan, seeds),
         h1: h1(stratum, plan, seeds),
         h2: h2(stratum, plan, &clipped, &raw, seeds),
         h3: harm(stratum, plan, seeds).into(),
         attainability: attainability::of_stratum(stratum, plan.q),
+        ablation: ablation(stratum, plan, &clipped, &raw, seeds).into(),
+        tool_calls: tool_calls(stratum, plan, seeds).into(),
+        shapley: shapley::of_stratum(stratum, &clipped, &raw).into(),
         cost: costs(stratum),
     }
 }

@@ -2,6 +2,8 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod agreement;
+mod analyze;
 mod check;
 mod clean;
 mod context;
@@ -23,6 +25,7 @@ mod report;
 mod root;
 mod run;
 mod sandboxes;
+mod scores;
 mod show;
 mod tool_check;
 
@@ -50,6 +53,8 @@ enum Verb {
     Run(run::Args),
     Show(show::Args),
     Report(report::Args),
+    Analyze(analyze::Args),
+    Agreement(agreement::Args),
     Export(export::Args),
     Doctor(doctor::Args),
     Images(images::Args),
@@ -76,6 +81,8 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Run(args) => run::run(args),
         Verb::Show(args) => show::run(args),
         Verb::Report(args) => report::run(args),
+        Verb::Analyze(args) => analyze::run(args),
+        Verb::Agreement(args) => agreement::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Images(args) => images::run(args),

@@ -79,6 +79,7 @@ fn summary(plan: &Plan) -> String {
         ),
     ];
     let mut text = out::table(&rows.map(|(name, value)| vec![name.to_owned(), value]));
+    text.push_str(&reach(plan));
     let mut table = vec![["index", "session"].map(str::to_owned).to_vec()];
     for session in &plan.sessions {
         table.push(vec![session.index.to_string(), session.key.to_string()]);
@@ -86,4 +87,37 @@ fn summary(plan: &Plan) -> String {
     text.push('\n');
     text.push_str(&out::table(&table));
     text
+}
+
+/// What the planned sessions can find of harm, one row per test; nothing where there is nothing to test.
+fn reach(plan: &Plan) -> String {
+    let reach = plan::reach(plan);
+    if reach.is_empty() {
+        return String::new();
+    }
+    let head = [
+        "test of harm",
+        "N",
+        "N of no-method",
+        "cells",
+        "smallest p",
+        "cells needed together",
+        "N that one cell needs",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(reach.iter().map(|each| {
+        vec![
+            each.test.name().to_owned(),
+            each.sessions.to_string(),
+            each.baseline_sessions.to_string(),
+            each.cells.to_string(),
+            each.arrangements.map_or_else(
+                || format!("{:.1e}", each.p_min),
+                |count| format!("1/{count}"),
+            ),
+            each.cells_needed.to_string(),
+            each.sessions_for_one_cell.to_string(),
+        ]
+    }));
+    format!("\n{}", out::table(&rows))
 }

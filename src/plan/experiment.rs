@@ -94,12 +94,7 @@ impl Experiment {
     }
 
     fn of_fields(place: &str, mut fields: Fields, problems: &mut Problems) -> Self {
-        const FORMAT: &str = "evalxrl.experiment/1";
-        let format: Option<String> = fields.required("format", &format!("{FORMAT:?}"), problems);
-        if let Some(other) = format.filter(|format| format != FORMAT) {
-            let wrong = format!("`{other}` is not known");
-            problems.push(fields.problem("format", wrong, format!("write {FORMAT:?}")));
-        }
+        check_format(&mut fields, problems);
         let name: Option<String> = fields.required("name", "a name", problems);
         if name.as_ref().is_some_and(|name| name.trim().is_empty()) {
             problems.push(fields.problem("name", "is empty", "write a name"));
@@ -130,19 +125,7 @@ impl Experiment {
             .into_iter()
             .filter_map(|table| read_coder(table, score, problems))
             .collect();
-        let analysis: AnalysisPlan = fields
-            .optional("analysis", "the keys of the analysis plan", problems)
-            .unwrap_or_default();
-        if let Err(errors) = analysis.check() {
-            for error in errors {
-                problems.push(Problem::new(
-                    place,
-                    format!("analysis.{}", error.key),
-                    format!("{} is out of range", error.value),
-                    format!("write {}", error.expected),
-                ));
-            }
-        }
+        let analysis = analysis_of(place, &mut fields, problems);
         fields.finish(problems);
         Self {
             place: place.to_owned(),
@@ -161,6 +144,47 @@ impl Experiment {
             analysis,
         }
     }
+}
+
+/// Reads the analysis plan of an experiment file and nothing else of it, `place` naming the file in messages.
+///
+/// # Errors
+/// A text that is no experiment file, an unknown key of `[analysis]`, or every value out of range.
+pub fn read_analysis(place: &str, text: &str) -> Result<AnalysisPlan, Problems> {
+    let mut problems = Problems::none();
+    let mut analysis = AnalysisPlan::default();
+    if let Some(mut fields) = Fields::of_file(place, text, &mut problems) {
+        check_format(&mut fields, &mut problems);
+        analysis = analysis_of(place, &mut fields, &mut problems);
+    }
+    problems.into_result()?;
+    Ok(analysis)
+}
+
+fn check_format(fields: &mut Fields, problems: &mut Problems) {
+    const FORMAT: &str = "evalxrl.experiment/1";
+    let format: Option<String> = fields.required("format", &format!("{FORMAT:?}"), problems);
+    if let Some(other) = format.filter(|format| format != FORMAT) {
+        let wrong = format!("`{other}` is not known");
+        problems.push(fields.problem("format", wrong, format!("write {FORMAT:?}")));
+    }
+}
+
+fn analysis_of(place: &str, fields: &mut Fields, problems: &mut Problems) -> AnalysisPlan {
+    let analysis: AnalysisPlan = fields
+        .optional("analysis", "the keys of the analysis plan", problems)
+        .unwrap_or_default();
+    if let Err(errors) = analysis.check() {
+        for error in errors {
+            problems.push(Problem::new(
+                place,
+                format!("analysis.{}", error.key),
+                format!("{} is out of range", error.value),
+                format!("write {}", error.expected),
+            ));
+        }
+    }
+    analysis
 }
 
 fn at_least_one(

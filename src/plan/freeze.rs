@@ -146,5 +146,7 @@ fn planned_malfunction(chosen: &ChosenMalfunction<'_>) -> PlannedMalfunction {
         held_out: chosen.malfunction.held_out,
         hash: chosen.malfunction.hash.clone(),
         source_hash: chosen.environment.hash.clone(),
+        expected_to_reveal: chosen.malfunction.expected_to_reveal.clone(),
+        expected_to_mislead: chosen.malfunction.expected_to_mislead.clone(),
     }
 }

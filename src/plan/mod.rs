@@ -24,9 +24,9 @@ use crate::vocab::{
 };
 
 pub use build::build;
-pub use experiment::{CoderWish, Experiment, SandboxKind, Selection};
+pub use experiment::{CoderWish, Experiment, SandboxKind, Selection, read_analysis};
 pub use limits::{RoleLimits, RunLimits};
-pub use reach::warnings;
+pub use reach::{reach, warnings};
 
 /// The format of a frozen plan.
 pub const FORMAT: &str = "evalxrl.plan/1";
@@ -133,6 +133,12 @@ pub struct PlannedMalfunction {
     pub hash: String,
     /// Hash of the clean source it breaks.
     pub source_hash: String,
+    /// Methods predicted to help, before any session; empty in plans frozen by versions that did not keep them.
+    #[serde(default)]
+    pub expected_to_reveal: Vec<MethodId>,
+    /// Methods predicted to mislead, likewise.
+    #[serde(default)]
+    pub expected_to_mislead: Vec<MethodId>,
 }
 
 /// One session of the plan.

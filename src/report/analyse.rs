@@ -1,31 +1,86 @@
-//! Knows how a run becomes the score table that `evalxrl-analysis` takes.
+//! Knows how a run or a bare table becomes what `evalxrl-analysis` takes, and the findings of either.
 //! Must not compute a statistic itself.
-//! Start at `analyse`.
+//! Start at `Scores`.
 
 use std::collections::BTreeMap;
 
 use evalxrl_analysis::findings::{Findings, findings};
+use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::score_table::{
     Invocations, Outcome, PlannedCell, ReferenceError, Roles, ScoreRow, ScoreTable,
 };
 
 use super::ReportError;
 use super::mixing::refuse_mixed;
-use super::run::{Run, SessionRow};
-use crate::vocab::{self, OutcomeKind, SeedName};
+use super::run::{Malfunction, Run, SessionRow};
+use crate::vocab::{self, OutcomeKind, RootSeed, SeedName};
+
+/// Scores with all that an analysis of them depends on.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// The tidy table, with its planned cells and references where they are known.
+    pub table: ScoreTable,
+    /// The malfunctions of the plan with their references; none for a bare table.
+    pub admission: Option<Vec<Malfunction>>,
+    /// From which every seed of the analysis is derived by name.
+    pub root_seed: RootSeed,
+    /// The analysis to be done.
+    pub analysis: AnalysisPlan,
+    /// The analysis frozen with the run; none for a bare table.
+    pub frozen: Option<AnalysisPlan>,
+}
+
+impl Scores {
+    /// Takes a run whose sessions may be put into one table.
+    ///
+    /// # Errors
+    /// Sessions that must not be mixed, or records that contradict the plan.
+    pub fn of_run(run: &Run, roles: Roles) -> Result<Self, ReportError> {
+        let mixed = refuse_mixed(&run.sessions);
+        if !mixed.is_empty() {
+            return Err(ReportError::Mixed(mixed));
+        }
+        Ok(Self {
+            table: table_of(run, roles)?,
+            admission: Some(run.malfunctions.clone()),
+            root_seed: run.root_seed.clone(),
+            analysis: run.analysis.clone(),
+            frozen: Some(run.frozen.clone()),
+        })
+    }
+
+    /// Takes a bare table, with the default analysis.
+    #[must_use]
+    pub fn bare(table: ScoreTable, root_seed: RootSeed) -> Self {
+        Self {
+            table,
+            admission: None,
+            root_seed,
+            analysis: AnalysisPlan::default(),
+            frozen: None,
+        }
+    }
+
+    /// Computes all findings; seeds follow from the root seed by name.
+    ///
+    /// # Errors
+    /// An analysis plan out of range.
+    pub fn findings(&self) -> Result<Findings, ReportError> {
+        let seeds = |name: &str| self.root_seed.derive(&SeedName::new(name)).bytes();
+        let frozen = self.frozen.as_ref();
+        let mut found =
+            findings(&self.table, &self.analysis, frozen, &seeds).map_err(ReportError::Analysis)?;
+        found.analysis.root_seed = Some(self.root_seed.clone().into());
+        Ok(found)
+    }
+}
 
 /// Computes all findings of a run; seeds follow from the root seed by name.
 ///
 /// # Errors
 /// Sessions that must not be mixed, records that contradict the plan, or an analysis plan out of range.
 pub fn analyse(run: &Run) -> Result<Findings, ReportError> {
-    let mixed = refuse_mixed(&run.sessions);
-    if !mixed.is_empty() {
-        return Err(ReportError::Mixed(mixed));
-    }
-    let table = score_table(run)?;
-    let seeds = |name: &str| run.root_seed.derive(&SeedName::new(name)).bytes();
-    findings(&table, &run.analysis, Some(&run.frozen), &seeds).map_err(ReportError::Analysis)
+    Scores::of_run(run, Roles::default())?.findings()
 }
 
 /// The tidy table of a run, with planned cells and references.
@@ -33,9 +88,13 @@ pub fn analyse(run: &Run) -> Result<Findings, ReportError> {
 /// # Errors
 /// Records that contradict the plan or each other, all of them.
 pub fn score_table(run: &Run) -> Result<ScoreTable, ReportError> {
+    table_of(run, Roles::default())
+}
+
+fn table_of(run: &Run, roles: Roles) -> Result<ScoreTable, ReportError> {
     let contradiction = |errors: Vec<String>| ReportError::Contradiction(errors);
     let rows = run.sessions.iter().map(score_row);
-    let table = ScoreTable::from_rows((1..).zip(rows), Roles::default()).map_err(|errors| {
+    let table = ScoreTable::from_rows((1..).zip(rows), roles).map_err(|errors| {
         let named = errors.iter().map(|error| {
             let index = usize::try_from(error.line).unwrap_or(0);
             let session = index
@@ -50,6 +109,7 @@ pub fn score_table(run: &Run) -> Result<ScoreTable, ReportError> {
         .with_planned(planned(run))
         .map_err(|errors| contradiction(errors.iter().map(ToString::to_string).collect()))?;
     table
+        .with_tool_call_budgets(run.tool_call_budgets.clone())
         .with_references(references(run))
         .map_err(|errors| contradiction(errors.iter().map(ToString::to_string).collect()))
 }

@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evalxrl_analysis::budget_curve::BudgetCurves;
 use evalxrl_analysis::findings::{AnalysisRecord, Findings, StratumFindings};
 use evalxrl_analysis::score_table::{Role, TableSummary};
 use serde::Serialize;
 
 use super::answers::Answers;
+use super::predictions::PredictionFinding;
 use super::run::{Facts, Malfunction, Run, SessionRow};
 use crate::vocab::SessionKey;
 
@@ -23,7 +25,9 @@ pub(super) struct Document<'a> {
     pub(super) admission: &'a [Malfunction],
     pub(super) analysis: &'a AnalysisRecord,
     pub(super) table: &'a TableSummary,
+    pub(super) budget_curves: &'a BudgetCurves,
     pub(super) strata: &'a [StratumFindings],
+    pub(super) predictions: Vec<PredictionFinding<'a>>,
     pub(super) sessions: Vec<SessionEntry<'a>>,
     pub(super) restoring_ranks: Vec<RankEntry>,
     pub(super) time: Vec<TimeEntry>,
@@ -95,7 +99,9 @@ impl<'a> Document<'a> {
             admission: &run.malfunctions,
             analysis: &findings.analysis,
             table: &findings.table,
+            budget_curves: &findings.budget_curves,
             strata: &findings.strata,
+            predictions: PredictionFinding::all(&run.predictions, findings),
             restoring_ranks: ranks(&rows),
             time: times(&rows),
             conditions: conditions(&rows),
@@ -116,6 +122,16 @@ impl<'a> Document<'a> {
     /// The stratum that leads the page.
     pub(super) fn leading(&self) -> Option<&'a StratumFindings> {
         self.headline.and_then(|index| self.strata.get(index))
+    }
+
+    /// What was predicted, against one stratum.
+    pub(super) fn predictions_of(
+        &self,
+        stratum: &StratumFindings,
+    ) -> impl Iterator<Item = &PredictionFinding<'a>> {
+        self.predictions.iter().filter(move |each| {
+            each.coder == stratum.coder.as_deref() && each.invocations == stratum.invocations
+        })
     }
 
     /// The strata that get a section of their own.

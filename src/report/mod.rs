@@ -2,15 +2,22 @@
 //! Must not compute statistics, print, read a clock, or know how a session was run.
 //! Start at `write`.
 
+mod account;
 mod analyse;
 mod answers;
+mod csv_lines;
 mod document;
+mod drawings;
 mod facts;
 mod figures;
 mod inert;
 mod mixing;
 mod numerals;
 mod page;
+mod plain;
+mod planned_csv;
+mod predictions;
+mod ratings;
 mod rows;
 mod run;
 mod scores_csv;
@@ -29,11 +36,17 @@ use std::path::{Path, PathBuf};
 
 use evalxrl_analysis::findings::Findings;
 
-pub use analyse::{analyse, score_table};
+pub use account::Account;
+pub use analyse::{Scores, analyse, score_table};
+pub use csv_lines::CsvError;
 pub use figures::FigureError;
 pub use mixing::Mixed;
-pub use run::{Coder, Condition, Facts, Failure, Malfunction, Reference, Run, SessionRow};
-pub use scores_csv::{ScoresError, read_scores, write_scores};
+pub use planned_csv::read_planned;
+pub use ratings::{Agreements, Ratings};
+pub use run::{
+    Coder, Condition, Expected, Facts, Failure, Malfunction, Prediction, Reference, Run, SessionRow,
+};
+pub use scores_csv::{read_scores, write_scores};
 
 use crate::store;
 
@@ -123,12 +136,7 @@ pub fn write_findings(run: &Run, findings: &Findings, out: &Path) -> Result<Repo
         put(&folder.join(format!("figures/{name}.png")), &figure.png)?;
     }
     for table in &view.tables {
-        let name = &table.name;
-        put(&folder.join(format!("tables/{name}.csv")), &table.csv()?)?;
-        put(
-            &folder.join(format!("tables/{name}.tex")),
-            table.tex().as_bytes(),
-        )?;
+        table.write(&folder.join("tables"))?;
     }
     transcripts(&document, &pages, &folder)?;
     put(

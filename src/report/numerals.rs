@@ -75,6 +75,17 @@ pub(super) fn p_origin(p: &PValue) -> String {
     }
 }
 
+/// A fragment as a sentence: a capital in front and a full stop behind.
+pub(super) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    let mut whole: String = first.into_iter().flatten().chain(characters).collect();
+    if !whole.ends_with(['.', '!', '?']) {
+        whole.push('.');
+    }
+    whole
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

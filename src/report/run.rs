@@ -9,7 +9,7 @@ use evalxrl_analysis::plan::AnalysisPlan;
 use serde::Serialize;
 
 use crate::store::{RestoringRank, Seconds};
-use crate::vocab::{EnvironmentId, MalfunctionId, OutcomeKind, RootSeed, SessionKey};
+use crate::vocab::{EnvironmentId, MalfunctionId, MethodId, OutcomeKind, RootSeed, SessionKey};
 
 /// Everything that a report of one run is made from.
 #[derive(Debug, Clone)]
@@ -30,6 +30,31 @@ pub struct Run {
     pub sessions: Vec<SessionRow>,
     /// Harness failures of planned sessions, for the note on what is missing.
     pub failures: Vec<Failure>,
+    /// The most tool calls that a session of each coder can make, by the coder's label.
+    pub tool_call_budgets: BTreeMap<String, u64>,
+    /// What was predicted of cells before any session.
+    pub predictions: Vec<Prediction>,
+}
+
+/// What was predicted of one cell before any session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Prediction {
+    /// The malfunction.
+    pub malfunction: MalfunctionId,
+    /// The method.
+    pub method: MethodId,
+    /// What it was expected to do.
+    pub expected: Expected,
+}
+
+/// What a method was expected to do on a malfunction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expected {
+    /// To show the fault, so that repairs are better than without it.
+    Reveal,
+    /// To point elsewhere, so that repairs are worse than without it.
+    Mislead,
 }
 
 /// What the plan says about the whole run.

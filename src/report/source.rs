@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::inert::inert_line;
-use super::run::{Coder, Facts, Failure, Malfunction, Reference, Run, SessionRow};
+use super::run::{
+    Coder, Expected, Facts, Failure, Malfunction, Prediction, Reference, Run, SessionRow,
+};
 use crate::plan::Plan;
 use crate::store::{RunDirectory, StoreError};
 use crate::vocab::EnvironmentId;
@@ -54,8 +56,32 @@ impl Run {
             planned: plan.sessions.iter().map(|each| each.key.clone()).collect(),
             sessions,
             failures,
+            tool_call_budgets: plan
+                .coders
+                .iter()
+                .map(|coder| (coder.label.to_string(), u64::from(coder.budget.steps)))
+                .collect(),
+            predictions: predictions(plan),
         })
     }
+}
+
+fn predictions(plan: &Plan) -> Vec<Prediction> {
+    let mut list = Vec::new();
+    for malfunction in &plan.malfunctions {
+        for (methods, expected) in [
+            (&malfunction.expected_to_reveal, Expected::Reveal),
+            (&malfunction.expected_to_mislead, Expected::Mislead),
+        ] {
+            list.extend(methods.iter().map(|method| Prediction {
+                malfunction: malfunction.id.clone(),
+                method: method.clone(),
+                expected,
+            }));
+        }
+    }
+    list.sort();
+    list
 }
 
 fn malfunctions(plan: &Plan) -> Vec<Malfunction> {

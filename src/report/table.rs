@@ -3,7 +3,7 @@
 //! Start at `Table`.
 
 use evalxrl_analysis::computed::Computed;
-use evalxrl_analysis::estimate::{Interval, PValue};
+use evalxrl_analysis::estimate::{Estimated, Interval, PValue};
 use evalxrl_analysis::lift::Difference;
 
 use super::numerals;
@@ -131,6 +131,21 @@ impl Cell {
                 high: value.high,
             },
             Computed::NotComputed(reason) => Self::Absent(reason.to_string()),
+        }
+    }
+
+    /// What there is of a result, or why there is none.
+    pub(super) fn of<T>(value: &Computed<T>, shown: impl FnOnce(&T) -> Self) -> Self {
+        match value {
+            Computed::Value(value) => shown(value),
+            Computed::NotComputed(reason) => Self::Absent(reason.to_string()),
+        }
+    }
+
+    pub(super) fn estimated(value: &Estimated) -> Self {
+        Self::Interval {
+            estimate: value.estimate,
+            ends: value.interval.value().map(|found| [found.low, found.high]),
         }
     }
 

@@ -2,8 +2,10 @@
 //! Must not know which tables there are.
 //! Start at `Table::csv` and `Table::tex`.
 
-use super::numerals;
+use std::path::Path;
+
 use super::table::{Cell, Column, Kind, Table};
+use super::{ReportError, numerals, put};
 
 impl Column {
     fn alignment(&self) -> &'static str {
@@ -16,6 +18,15 @@ impl Column {
 }
 
 impl Table {
+    /// Writes `<name>.csv` and `<name>.tex` into a folder.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), ReportError> {
+        put(&folder.join(format!("{}.csv", self.name)), &self.csv()?)?;
+        put(
+            &folder.join(format!("{}.tex", self.name)),
+            self.tex().as_bytes(),
+        )
+    }
+
     /// CSV with full precision; an interval takes three columns, an absent value is an empty cell.
     pub(super) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());

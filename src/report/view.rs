@@ -9,11 +9,13 @@ use serde::Serialize;
 
 use super::answers::Answers;
 use super::document::Document;
+use super::drawings::Drawings;
 use super::facts::{Fact, deviations, facts, incomplete, listed, provenance};
-use super::figures::{Distributions, Figure, FigureError, Forest, Heatmap};
+use super::figures::{Figure, FigureError};
+use super::numerals::sentence;
 use super::table::Table;
 use super::table_view::TableView;
-use super::tables::{self, StratumTables};
+use super::tables::{self, Part, StratumTables};
 
 /// Everything the templates show, with the figures and tables that also become files.
 pub(super) struct View {
@@ -34,6 +36,8 @@ pub(super) struct Shown {
     missing: TableView,
     headline: Option<StratumView>,
     others: Vec<StratumView>,
+    /// One coder under several invocation budgets; none where there is one budget.
+    planned_budgets: Option<TableView>,
     restoring_ranks: TableView,
     time: TableView,
     sessions: TableView,
@@ -55,7 +59,12 @@ struct StratumView {
     lifts: TableView,
     cells: TableView,
     comparisons: TableView,
-    hypotheses: Vec<HypothesisView>,
+    hypotheses: Vec<PartView>,
+    /// Whether anything was predicted of the run's malfunctions.
+    predicted: bool,
+    predictions: TableView,
+    aggregates: PartView,
+    more: Vec<PartView>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -66,8 +75,17 @@ struct FigureView {
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct HypothesisView {
+struct FigureWithTable {
+    figure: FigureView,
+    table: TableView,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct PartView {
+    anchor: &'static str,
     title: &'static str,
+    figure: Option<FigureWithTable>,
+    remarks: Vec<String>,
     tables: Vec<TableView>,
     warnings: Vec<String>,
 }
@@ -82,11 +100,14 @@ impl View {
             .map(|malfunction| (malfunction.id.to_string(), malfunction.class.clone()))
             .collect();
         let mut section = |stratum: &StratumFindings, suffix: &str| {
-            let tables = StratumTables::of(stratum, suffix);
-            let drawn = draw(document, stratum, &classes, suffix)?;
-            let view = stratum_view(stratum, suffix, &tables, &drawn);
+            let tables = StratumTables::of(stratum, document.budget_curves, suffix);
+            let drawn = Drawings::of(document, stratum, &classes, suffix)?;
+            let mut predictions = tables::predictions(document.predictions_of(stratum));
+            predictions.name.push_str(suffix);
+            let view = stratum_view(document, stratum, suffix, &tables, &predictions, &drawn);
             files.extend(tables.all().cloned());
-            figures.extend(drawn);
+            files.push(predictions);
+            figures.extend(drawn.all());
             Ok(view)
         };
         let headline = match document.leading() {
@@ -102,11 +123,13 @@ impl View {
             tables::restoring_ranks(document),
             tables::time(document),
             tables::sessions(document),
-            tables::admission(document),
+            tables::admission(document.admission),
         ];
         let [missing, restoring_ranks, time, sessions, references] =
             [0, 1, 2, 3, 4].map(|index: usize| run_tables[index].view());
         files.extend(run_tables);
+        let planned_budgets = tables::planned_budgets(document.budget_curves);
+        files.extend(planned_budgets.clone());
         let shown = Shown {
             name: document.run.name.clone(),
             created: document.run.created.clone(),
@@ -117,6 +140,7 @@ impl View {
             missing,
             headline,
             others,
+            planned_budgets: planned_budgets.as_ref().map(Table::view),
             restoring_ranks,
             time,
             sessions,
@@ -133,7 +157,7 @@ impl View {
     }
 }
 
-fn suffix(stratum: &StratumFindings) -> String {
+pub(super) fn suffix(stratum: &StratumFindings) -> String {
     let budget = stratum.invocations.map(|budget| format!("-{budget}"));
     format!(
         "-{}{}",
@@ -142,7 +166,7 @@ fn suffix(stratum: &StratumFindings) -> String {
     )
 }
 
-fn label(stratum: &StratumFindings) -> String {
+pub(super) fn label(stratum: &StratumFindings) -> String {
     let coder = stratum.coder.as_deref().unwrap_or("all");
     match stratum.invocations {
         Some(budget) => format!("coder {coder}, invocations {budget}"),
@@ -150,87 +174,21 @@ fn label(stratum: &StratumFindings) -> String {
     }
 }
 
-fn draw(
-    document: &Document<'_>,
-    stratum: &StratumFindings,
-    classes: &BTreeMap<String, String>,
-    suffix: &str,
-) -> Result<[Figure; 3], FigureError> {
-    let arms: Vec<&str> = stratum
-        .cells
-        .iter()
-        .map(|cell| cell.method.as_str())
-        .collect();
-    let roles = evalxrl_analysis::score_table::Roles::default();
-    // The same sessions as in the analysis: those of the coder, and arms that join every stratum.
-    let sessions = document
-        .sessions
-        .iter()
-        .map(|entry| entry.session)
-        .filter(|row| {
-            let method = row.key.method.as_str();
-            let own = Some(row.key.coder.as_str()) == stratum.coder.as_deref();
-            let budget = stratum.invocations.map(|budget| budget.to_string());
-            let crossed = roles.of(method) == evalxrl_analysis::score_table::Role::Xrl;
-            arms.contains(&method)
-                && (own || roles.of(method) == evalxrl_analysis::score_table::Role::OptimalRepair)
-                && (!crossed || budget.as_deref() == Some(row.key.invocations.to_string().as_str()))
-        });
-    let points = Distributions::of(sessions.map(|row| (row.key.method.as_str(), row.raw)));
-    let beyond = match points.beyond() {
-        0 => String::new(),
-        count => format!(
-            " {count} of them lie beyond the ends of the axis and are drawn as triangles there."
-        ),
-    };
-    Ok([
-        Figure::render(
-            format!("heatmap{suffix}"),
-            "Mean lift by malfunction and method",
-            "Rows are malfunctions by environment and class, columns are arms; a cell shows the mean lift over \
-             no-method on the raw score and the number of sessions. The column of no-method shows its mean score. \
-             The table below holds the same values."
-                .to_owned(),
-            &Heatmap::of(stratum, classes),
-        )?,
-        Figure::render(
-            format!("forest{suffix}"),
-            "Lift of every method",
-            "One line per method: mean lift over no-method on the raw score with its bootstrap interval; dashed lines \
-             mark the cheat oracle and, where it was run, the placebo. The table below holds the same values."
-                .to_owned(),
-            &Forest::of(stratum),
-        )?,
-        Figure::render(
-            format!("distributions{suffix}"),
-            "Raw scores of every session by arm",
-            format!(
-                "One point per session, one line per arm, on the un-clipped score.{beyond} The table of cells below \
-                 gives mean and spread."
-            ),
-            &points,
-        )?,
-    ])
-}
-
 fn stratum_view(
+    document: &Document<'_>,
     stratum: &StratumFindings,
     suffix: &str,
     tables: &StratumTables,
-    drawn: &[Figure; 3],
+    predictions: &Table,
+    drawn: &Drawings,
 ) -> StratumView {
-    let [heatmap, forest, distributions] = drawn.each_ref().map(|figure| FigureView {
-        name: figure.name.clone(),
-        description: figure.description.clone(),
-        inline: figure.inline.clone(),
-    });
     StratumView {
         label: label(stratum),
         anchor: format!("stratum{suffix}"),
         answers: Answers::of(Some(stratum)),
-        heatmap,
-        forest,
-        distributions,
+        heatmap: FigureView::of(&drawn.heatmap),
+        forest: FigureView::of(&drawn.forest),
+        distributions: FigureView::of(&drawn.distributions),
         cell_lifts: tables.cell_lifts.view(),
         lifts: tables.lifts.view(),
         cells: tables.cells.view(),
@@ -238,22 +196,48 @@ fn stratum_view(
         hypotheses: tables
             .hypotheses
             .iter()
-            .map(|each| HypothesisView {
-                title: each.title,
-                tables: each.tables.iter().map(Table::view).collect(),
-                warnings: each.warnings.iter().map(|text| sentence(text)).collect(),
-            })
+            .map(|part| PartView::of(part, None))
+            .collect(),
+        predicted: !document.predictions.is_empty(),
+        predictions: predictions.view(),
+        aggregates: PartView::of(&tables.aggregates, drawn.profiles.as_ref()),
+        more: tables
+            .more
+            .iter()
+            .map(|part| PartView::of(part, drawn.of_part(part.anchor)))
             .collect(),
     }
 }
 
-/// A fragment as a sentence: a capital in front and a full stop behind.
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(char::to_uppercase);
-    let mut whole: String = first.into_iter().flatten().chain(characters).collect();
-    if !whole.ends_with(['.', '!', '?']) {
-        whole.push('.');
+impl FigureView {
+    fn of(figure: &Figure) -> Self {
+        Self {
+            name: figure.name.clone(),
+            description: figure.description.clone(),
+            inline: figure.inline.clone(),
+        }
     }
-    whole
+}
+
+impl PartView {
+    /// The table with the values of the figure, which bears its name, stands with it.
+    fn of(part: &Part, figure: Option<&Figure>) -> Self {
+        let (with_figure, tables): (Vec<&Table>, Vec<&Table>) = part
+            .tables
+            .iter()
+            .partition(|table| figure.is_some_and(|figure| figure.name == table.name));
+        Self {
+            anchor: part.anchor,
+            title: part.title,
+            figure: figure
+                .zip(with_figure.first())
+                .map(|(figure, table)| FigureWithTable {
+                    figure: FigureView::of(figure),
+                    table: table.view(),
+                }),
+            remarks: part.remarks.iter().map(|text| sentence(text)).collect(),
+            tables: tables.into_iter().map(Table::view).collect(),
+            warnings: part.warnings.iter().map(|text| sentence(text)).collect(),
+        }
+    }
 }

@@ -454,11 +454,13 @@ impl SessionPlayer {
             seeds,
             bundle_mode: job.bundle_mode,
             restoring_rank: restoring_rank(
+                &self.run.transcript(&job.key),
                 &repair.remarks,
                 &job.block.clean,
                 &job.block.broken,
                 &job.seed(&SeedName::coder(&job.key)),
-            ),
+            )
+            .map_err(internal)?,
             note: repair.note,
         })
     }

@@ -3,6 +3,7 @@
 //! Start at `restoring_rank`.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,16 +26,35 @@ struct QueryNote {
     text: String,
 }
 
-/// Ranks the restoring edit; `None` for coders that left no notes about candidates.
-#[must_use]
+/// A note about candidates that cannot be read: a defect of the coder that left it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: the note `{event}` cannot be read: {source}", transcript.display())]
+pub struct RankError {
+    /// The transcript that holds the note.
+    transcript: PathBuf,
+    /// Which note.
+    event: &'static str,
+    /// What is wrong with it.
+    source: serde_json::Error,
+}
+
+/// Ranks the restoring edit; `None` for coders that left no notes about candidates. `transcript` is the file that holds
+/// the notes.
+///
+/// # Errors
+/// A note that is there and cannot be read.
 pub fn restoring_rank(
+    transcript: &Path,
     remarks: &BTreeMap<String, Value>,
     clean: &Tree,
     broken: &Tree,
     seed: &Seed,
-) -> Option<RestoringRank> {
-    let order: OrderNote = note(remarks, "search_order")?;
-    let query: QueryNote = note(remarks, "search_query")?;
+) -> Result<Option<RestoringRank>, RankError> {
+    let order: Option<OrderNote> = note(transcript, remarks, "search_order")?;
+    let query: Option<QueryNote> = note(transcript, remarks, "search_query")?;
+    let (Some(order), Some(query)) = (order, query) else {
+        return Ok(None);
+    };
     let files = texts(broken);
     let restored: BTreeMap<String, String> = texts(clean)
         .into_iter()
@@ -48,16 +68,25 @@ pub fn restoring_rank(
             &restored,
         )
     });
-    Some(RestoringRank {
+    Ok(Some(RestoringRank {
         rank: rank.and_then(|rank| u32::try_from(rank).ok()),
         candidates: order.kept,
-    })
+    }))
 }
 
-fn note<T: for<'de> Deserialize<'de>>(remarks: &BTreeMap<String, Value>, event: &str) -> Option<T> {
-    remarks
-        .get(event)
-        .and_then(|note| T::deserialize(note).ok())
+fn note<T: for<'de> Deserialize<'de>>(
+    transcript: &Path,
+    remarks: &BTreeMap<String, Value>,
+    event: &'static str,
+) -> Result<Option<T>, RankError> {
+    let Some(note) = remarks.get(event) else {
+        return Ok(None);
+    };
+    T::deserialize(note).map(Some).map_err(|source| RankError {
+        transcript: transcript.to_owned(),
+        event,
+        source,
+    })
 }
 
 /// The files that `search` edits, as text.
@@ -66,4 +95,47 @@ fn texts(tree: &Tree) -> BTreeMap<String, String> {
         .filter(|(path, _)| search::is_searched(path))
         .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::vocab::{RootSeed, SeedName};
+
+    fn rank(remarks: &[(&str, Value)]) -> Result<Option<RestoringRank>, RankError> {
+        let remarks = remarks
+            .iter()
+            .map(|(event, note)| ((*event).to_owned(), note.clone()))
+            .collect();
+        let seed = RootSeed::weak(1).derive(&SeedName::new("rank"));
+        let tree = Tree::new();
+        restoring_rank(
+            Path::new("r00/transcript.jsonl"),
+            &remarks,
+            &tree,
+            &tree,
+            &seed,
+        )
+    }
+
+    #[test]
+    fn a_coder_without_notes_has_no_rank() {
+        assert_eq!(rank(&[]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_note_that_cannot_be_read_is_an_error_that_names_the_transcript() {
+        let query = ("search_query", json!({"text": "reward"}));
+        let error = rank(&[
+            ("search_order", json!({"kept": "many", "first": []})),
+            query,
+        ]);
+        let message = error.unwrap_err().to_string();
+        assert!(
+            message.starts_with("r00/transcript.jsonl: the note `search_order` cannot be read: "),
+            "{message}"
+        );
+    }
 }

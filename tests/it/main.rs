@@ -5,6 +5,7 @@
     reason = "a fixture that cannot be made ends the test, and a skipped tier says so"
 )]
 
+mod analyze;
 mod catalog;
 mod end_to_end;
 mod malfunctions;

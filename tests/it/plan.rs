@@ -110,6 +110,25 @@ fn build(text: &str, catalog: &Catalog) -> Result<Plan, Vec<String>> {
 }
 
 #[test]
+fn a_plan_keeps_what_was_predicted_of_its_malfunctions() {
+    let (_repository, catalog) = sound();
+    let plan = build(EXPERIMENT, &catalog).unwrap();
+    let first = &plan.malfunctions[0];
+    assert_eq!(first.expected_to_reveal[0].as_str(), "small-method");
+    assert_eq!(first.expected_to_mislead[0].as_str(), "no-method");
+    // A plan frozen before predictions were kept still reads.
+    let mut older: serde_json::Value = serde_json::from_str(&plan.to_json()).unwrap();
+    for malfunction in older["malfunctions"].as_array_mut().unwrap() {
+        let fields = malfunction.as_object_mut().unwrap();
+        fields.remove("expected_to_reveal");
+        fields.remove("expected_to_mislead");
+    }
+    let read = Plan::from_json(&older.to_string()).unwrap();
+    assert!(read.malfunctions[0].expected_to_reveal.is_empty());
+    assert!(read.same_sessions(&plan));
+}
+
+#[test]
 fn the_same_inputs_give_the_same_bytes_and_the_text_reads_back() {
     let (_repository, catalog) = sound();
     let plan = build(EXPERIMENT, &catalog).unwrap();
@@ -362,16 +381,25 @@ fn held_out_malfunctions_are_not_mixed_and_small_gaps_are_refused() {
 }
 
 #[test]
-fn three_replications_warn_of_what_they_cannot_find() {
+fn three_replications_warn_of_what_they_cannot_find_and_name_the_number_that_can() {
     let (_repository, catalog) = sound();
     let plan = build(EXPERIMENT, &catalog).unwrap();
     let warnings = plan::warnings(&plan);
-    assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].starts_with("with 3 replications"),
-        "{}",
-        warnings[0]
-    );
+    let starts = [
+        "permutation test: with N = 3 and N0 = 3",
+        "signed rank test: with N = 3 and N0 = 3",
+        "plan N = N0 of at least 8",
+    ];
+    assert_eq!(warnings.len(), starts.len(), "{warnings:#?}");
+    for (warning, start) in warnings.iter().zip(starts) {
+        assert!(warning.starts_with(start), "{warning}");
+    }
+    let reach = plan::reach(&plan);
+    assert_eq!(reach.len(), 2);
+    for each in &reach {
+        let cured = each.sessions_for_one_cell.to_string();
+        assert!(warnings.iter().any(|line| line.contains(&cured)));
+    }
     let many = build(
         &EXPERIMENT.replace("replications = 3", "replications = 8"),
         &catalog,

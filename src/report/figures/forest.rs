@@ -24,6 +24,7 @@ pub(in crate::report) struct Forest {
     rows: Vec<ForestRow>,
     references: Vec<(&'static str, f64)>,
     label_width: f64,
+    title: &'static str,
 }
 
 #[derive(Debug, Clone)]
@@ -68,11 +69,33 @@ impl Forest {
             });
         }
         rows.sort_by(|a, b| (a.bound, &a.method).cmp(&(b.bound, &b.method)));
+        Self::new(rows, references, "lift over no-method, raw score")
+    }
+
+    /// One line per (name, estimate, ends of its interval), in the order given.
+    pub(in crate::report) fn of_values<'a>(
+        values: impl Iterator<Item = (&'a str, f64, Option<[f64; 2]>)>,
+        title: &'static str,
+    ) -> Self {
+        let rows = values.map(|(name, estimate, ends)| ForestRow {
+            method: name.to_owned(),
+            bound: false,
+            lift: Some(Ends { estimate, ends }),
+        });
+        Self::new(rows.collect(), Vec::new(), title)
+    }
+
+    fn new(
+        rows: Vec<ForestRow>,
+        references: Vec<(&'static str, f64)>,
+        title: &'static str,
+    ) -> Self {
         let longest = rows.iter().map(|row| row.method.chars().count()).max();
         Self {
             rows,
             references,
             label_width: longest.unwrap_or(0) as f64 * LABEL * CHARACTER + 24.0,
+            title,
         }
     }
 
@@ -96,7 +119,7 @@ impl Drawing for Forest {
         let left = self.label_width;
         let axis = Axis::over(values, left, left + PLOT);
         let bottom = self.bottom();
-        axis.draw(canvas, (TOP, bottom), "lift over no-method, raw score")?;
+        axis.draw(canvas, (TOP, bottom), self.title)?;
         for (index, (name, value)) in self.references.iter().enumerate() {
             let x = axis.at(*value);
             canvas.dashes((x, TOP - 4.0), (x, bottom), MUTED, 1.0)?;

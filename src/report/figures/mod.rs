@@ -8,12 +8,14 @@ mod distributions;
 mod forest;
 mod heatmap;
 mod palette;
+mod panels;
 
 use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
 
 pub(super) use distributions::Distributions;
 pub(super) use forest::Forest;
 pub(super) use heatmap::Heatmap;
+pub(super) use panels::{Panel, Panels};
 
 use canvas::Canvas;
 

@@ -10,19 +10,21 @@ pub(super) const MUTED: RGBColor = RGBColor(0x5B, 0x64, 0x6E);
 pub(super) const GRID: RGBColor = RGBColor(0xD5, 0xD9, 0xDE);
 pub(super) const POINT: RGBColor = RGBColor(0x1F, 0x5F, 0xA6);
 pub(super) const EMPTY: RGBColor = RGBColor(0xEC, 0xEE, 0xF1);
+pub(super) const BAND: RGBColor = RGBColor(0xD3, 0xE2, 0xF4);
 
 /// Text and strokes on a coloured cell, the same in both themes.
 pub(super) const ON_LIGHT: RGBColor = RGBColor(0x00, 0x00, 0x00);
 pub(super) const ON_DARK: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 
 /// Colours that follow the theme of the page, with the name of the style variable.
-pub(super) const THEMED: [(RGBColor, &str); 6] = [
+pub(super) const THEMED: [(RGBColor, &str); 7] = [
     (PAPER, "--paper"),
     (INK, "--ink"),
     (MUTED, "--muted"),
     (GRID, "--grid"),
     (POINT, "--point"),
     (EMPTY, "--empty"),
+    (BAND, "--band"),
 ];
 
 /// Orange below 0, near white at 0, blue above: hues that differ for every common kind of colour blindness.

@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use evalxrl_analysis::score_table::{Outcome, TableSummary};
+
 use crate::report::document::{Document, SessionEntry};
+use crate::report::run::Malfunction;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 use crate::vocab::Arm;
 
@@ -214,8 +217,8 @@ pub(in crate::report) fn restoring_ranks(document: &Document<'_>) -> Table {
 }
 
 /// The references that admitted each malfunction.
-pub(in crate::report) fn admission(document: &Document<'_>) -> Table {
-    let rows = document.admission.iter().map(|malfunction| {
+pub(in crate::report) fn admission(malfunctions: &[Malfunction]) -> Table {
+    let rows = malfunctions.iter().map(|malfunction| {
         let mut cells = vec![
             Cell::text(malfunction.id.as_str()),
             Cell::text(malfunction.environment.as_str()),
@@ -253,4 +256,45 @@ pub(in crate::report) fn admission(document: &Document<'_>) -> Table {
         ],
         rows: rows.collect(),
     }
+}
+
+/// What the table of scores holds of every arm.
+pub(in crate::report) fn arms(summary: &TableSummary) -> Table {
+    let rows = summary.arms.iter().map(|arm| {
+        let submitted = arm.outcomes.get(&Outcome::Submitted).copied();
+        Row::of(vec![
+            Cell::text(arm.coder.as_deref().unwrap_or("all")),
+            Cell::text(
+                arm.invocations
+                    .map_or_else(|| "all".to_owned(), |invocations| invocations.to_string()),
+            ),
+            Cell::text(&arm.method),
+            Cell::Count(arm.planned),
+            Cell::Count(arm.sessions),
+            Cell::Count(arm.missing),
+            Cell::Count(arm.sessions - submitted.unwrap_or(0)),
+        ])
+    });
+    let mut table = Table {
+        name: "arms".to_owned(),
+        title: "Sessions of every arm".to_owned(),
+        note: String::new(),
+        columns: vec![
+            Column::new("coder", "coder", Kind::Text),
+            Column::new("invocations", "invocations", Kind::Text),
+            Column::new("method", "method", Kind::Text),
+            Column::new("planned", "planned", Kind::Count),
+            Column::new("sessions", "done", Kind::Count),
+            Column::new("missing", "missing", Kind::Count),
+            Column::new("not_submitted", "not submitted", Kind::Count),
+        ],
+        rows: rows.collect(),
+    };
+    if summary.arms.iter().all(|arm| arm.coder.is_none()) {
+        table.remove("coder");
+    }
+    if summary.arms.iter().all(|arm| arm.invocations.is_none()) {
+        table.remove("invocations");
+    }
+    table
 }

@@ -2,34 +2,34 @@
 //! Must not know how a test works.
 //! Start at `hypothesis`.
 
-use evalxrl_analysis::attainability::{Attainability, AttainableTest, Reach};
+use evalxrl_analysis::attainability::{ADVICE, Attainability, AttainableTest, Reach};
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::harm::{Harm, HarmCell, HarmTest, HarmTestName};
 
-use super::Hypothesis;
+use super::Part;
+use crate::report::numerals::sentence;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
-const TESTS: [HarmTestName; 4] = [
-    HarmTestName::PermutationMean,
-    HarmTestName::Welch,
-    HarmTestName::RankSum,
-    HarmTestName::PermutationWelch,
-];
+const TESTS: [HarmTestName; 7] = HarmTestName::ALL;
 
 /// H3 with its reach.
-pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Hypothesis {
+pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
     let (tables, warnings) = match h3 {
         Computed::Value(harm) => (
-            vec![tests(harm), cells(harm), attainability(reach)],
+            vec![tests(harm), cells(harm), zeroed(harm), attainability(reach)],
             harm.warnings.clone(),
         ),
         Computed::NotComputed(reason) => (
             vec![attainability(reach)],
-            vec![format!("Not computed: {reason}.")],
+            std::iter::once(format!("Not computed: {reason}."))
+                .chain(reach.iter().filter_map(Attainability::warning))
+                .collect(),
         ),
     };
-    Hypothesis {
+    Part {
+        anchor: "h3",
         title: "H3: does some method harm?",
+        remarks: Vec::new(),
         tables,
         warnings,
     }
@@ -105,10 +105,7 @@ fn cells(harm: &Harm) -> Table {
                 Cell::text(&cell.malfunction),
                 Cell::Count(cell.sessions),
                 Cell::Count(cell.baseline_sessions),
-                match &cell.lift {
-                    Computed::Value(lift) => Cell::Signed(*lift),
-                    Computed::NotComputed(reason) => Cell::Absent(reason.to_string()),
-                },
+                Cell::of(&cell.lift, |lift| Cell::Signed(*lift)),
                 p(HarmTestName::PermutationMean),
                 match primary.map(|test| &test.p_adjusted) {
                     Some(Computed::Value(value)) => Cell::PValue(*value),
@@ -118,7 +115,11 @@ fn cells(harm: &Harm) -> Table {
                 p(HarmTestName::Welch),
                 p(HarmTestName::RankSum),
                 p(HarmTestName::PermutationWelch),
-                Cell::text(if harmed { "harmed" } else { "not found harmed" }),
+                Cell::of(&cell.pairing, |pairing| Cell::Count(pairing.pairs)),
+                p(HarmTestName::SignedRankWilcox),
+                p(HarmTestName::SignedRankPratt),
+                p(HarmTestName::SignFlipMean),
+                Cell::text(found(harmed)),
             ],
         }
     });
@@ -138,10 +139,55 @@ fn cells(harm: &Harm) -> Table {
             Column::new("p_welch", "p Welch", Kind::PValue),
             Column::new("p_rank_sum", "p rank sum", Kind::PValue),
             Column::new("p_permutation_welch", "p permutation Welch", Kind::PValue),
+            Column::new("pairs", "pairs", Kind::Count),
+            Column::new("p_signed_rank_wilcox", "p signed rank", Kind::PValue),
+            Column::new("p_signed_rank_pratt", "zeros ranked", Kind::PValue),
+            Column::new("p_sign_flip_mean", "p sign flip", Kind::PValue),
             Column::new("harmed", "found", Kind::Text),
         ],
         rows: rows.collect(),
     }
+}
+
+/// The primary with every missing session as 0; empty where none is missing.
+fn zeroed(harm: &Harm) -> Table {
+    let cells = harm
+        .missing_as_zero
+        .value()
+        .map_or(&[][..], |found| &found.cells);
+    let rows = cells.iter().map(|cell| Row {
+        strong: cell.discovery,
+        cells: vec![
+            Cell::text(&cell.method),
+            Cell::text(&cell.malfunction),
+            Cell::Count(cell.sessions),
+            Cell::Count(cell.baseline_sessions),
+            Cell::of(&cell.lift, |lift| Cell::Signed(*lift)),
+            Cell::p(&cell.p),
+            Cell::of(&cell.p_adjusted, |p| Cell::PValue(*p)),
+            Cell::text(found(cell.discovery)),
+        ],
+    });
+    Table {
+        name: "h3_missing_as_zero".to_owned(),
+        title: "H3: every missing session counted as 0".to_owned(),
+        note: "Sensitivity only: the primary test once more, as if missing sessions had changed nothing.".to_owned(),
+        columns: vec![
+            Column::new("method", "method", Kind::Text),
+            Column::new("malfunction", "malfunction", Kind::Text),
+            Column::new("sessions", "N", Kind::Count),
+            Column::new("baseline_sessions", "N of no-method", Kind::Count),
+            Column::new("lift", "lift, raw", Kind::Number),
+            Column::new("p", "p", Kind::PValue),
+            Column::new("p_adjusted", "p adjusted", Kind::PValue),
+            Column::new("harmed", "found", Kind::Text),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn found(harmed: bool) -> &'static str {
+    if harmed { "harmed" } else { "not found harmed" }
 }
 
 fn attainability(reach: &[Attainability]) -> Table {
@@ -168,7 +214,10 @@ fn attainability(reach: &[Attainability]) -> Table {
     Table {
         name: "attainability".to_owned(),
         title: "H3: what this design can find at all".to_owned(),
-        note: "The smallest p-value that so few sessions allow, and how many cells must reach it together.".to_owned(),
+        note: format!(
+            "The smallest p-value that so few sessions allow, and how many cells must reach it together. {}",
+            sentence(ADVICE)
+        ),
         columns: vec![
             Column::new("test", "test", Kind::Text),
             Column::new("sessions", "N", Kind::Count),
@@ -177,7 +226,11 @@ fn attainability(reach: &[Attainability]) -> Table {
             Column::new("cells_of_this_size", "cells of this size", Kind::Count),
             Column::new("p_min", "smallest possible p", Kind::PValue),
             Column::new("cells_needed", "cells needed together", Kind::Count),
-            Column::new("sessions_for_one_cell", "N that one cell needs", Kind::Count),
+            Column::new(
+                "sessions_for_one_cell",
+                "N that one cell needs",
+                Kind::Count,
+            ),
             Column::new("reach", "so", Kind::Text),
         ],
         rows: rows.collect(),
@@ -194,6 +247,9 @@ fn word(name: HarmTestName) -> &'static str {
         HarmTestName::Welch => "Welch",
         HarmTestName::RankSum => "rank sum",
         HarmTestName::PermutationWelch => "permutation of Welch's t",
+        HarmTestName::SignedRankWilcox => "signed rank, zeros dropped",
+        HarmTestName::SignedRankPratt => "signed rank, zeros ranked",
+        HarmTestName::SignFlipMean => "sign flip of means",
     }
 }
 
@@ -208,6 +264,15 @@ fn assumes(name: HarmTestName) -> &'static str {
         }
         HarmTestName::PermutationWelch => {
             "Sessions of both arms are exchangeable; the spread is estimated in each arm."
+        }
+        HarmTestName::SignedRankWilcox => {
+            "Differences within blocks are symmetric about 0, on scores as stored; equal pairs are left out."
+        }
+        HarmTestName::SignedRankPratt => {
+            "Differences within blocks are symmetric about 0, on scores as stored; equal pairs take up ranks."
+        }
+        HarmTestName::SignFlipMean => {
+            "Differences within blocks are symmetric about 0, on winsorised scores."
         }
     }
 }

@@ -5,13 +5,13 @@
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::interaction::{H1, Interaction, InteractionTest, TestName, TestRole};
 
-use super::Hypothesis;
+use super::{Part, effects};
 use crate::report::answers::structure_words;
-use crate::report::numerals::p_origin;
+use crate::report::numerals::{p_origin, sentence};
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 /// H1 on every scale.
-pub(super) fn hypothesis(h1: &H1) -> Hypothesis {
+pub(super) fn hypothesis(h1: &H1) -> Part {
     let scales = [
         ("clipped", &h1.clipped),
         ("raw", &h1.raw),
@@ -31,18 +31,25 @@ pub(super) fn hypothesis(h1: &H1) -> Hypothesis {
             warnings.push(format!("Not computed on {scale}: {reason}."));
         }
     }
-    Hypothesis {
+    Part {
+        anchor: "h1",
         title: "H1: does the method × malfunction matrix have structure?",
+        remarks: Vec::new(),
         tables: vec![
             tests(&scales[..2], "h1_tests", "H1: tests"),
+            effects::steps(&scales),
+            effects::effect_sizes(&scales),
             tests(&scales[2..], "h1_sensitivity", "H1: tests on other scales"),
             sums(&scales),
+            effects::axes(&scales),
+            effects::first_axis(&scales),
+            effects::clusters(&scales[..2]),
         ],
         warnings,
     }
 }
 
-type Scales<'a> = [(&'static str, &'a Computed<Interaction>)];
+pub(super) type Scales<'a> = [(&'static str, &'a Computed<Interaction>)];
 
 /// The clipped scale leads and the raw one must agree; other scales decide nothing.
 fn tests(scales: &Scales<'_>, name: &str, title: &str) -> Table {
@@ -59,7 +66,7 @@ fn tests(scales: &Scales<'_>, name: &str, title: &str) -> Table {
                     Cell::fine(&test.statistic),
                     Cell::p(&test.p),
                     Cell::text(origin(test)),
-                    Cell::text(assumes(test.name)),
+                    Cell::text(told(test)),
                 ],
             });
         }
@@ -135,13 +142,27 @@ fn origin(test: &InteractionTest) -> String {
     }
 }
 
+/// What the test assumes, and what else there is to know.
+fn told(test: &InteractionTest) -> String {
+    let assumes = assumes(test.name);
+    match &test.note {
+        Some(note) => format!("{assumes} {}", sentence(note)),
+        None => assumes.to_owned(),
+    }
+}
+
 fn word(name: TestName) -> &'static str {
     match name {
         TestName::Literal => "literal",
         TestName::Wild => "wild",
         TestName::SessionF => "session F",
         TestName::SessionAny => "session F, any effect",
+        TestName::FreedmanLane => "Freedman–Lane",
         TestName::Parametric => "parametric",
+        TestName::AtsBox => "ANOVA type with Box's correction",
+        TestName::BlockedLiteral => "literal, within blocks",
+        TestName::BlockedF => "F, within blocks",
+        TestName::CellLabelPermutation => "cell labels",
     }
 }
 
@@ -151,6 +172,7 @@ fn role(role: TestRole) -> &'static str {
         TestRole::Decides => "decides on additivity",
         TestRole::AnyEffect => "decides on any effect",
         TestRole::Sensitivity => "sensitivity",
+        TestRole::Diagnostic => "diagnostic only",
     }
 }
 
@@ -167,6 +189,22 @@ fn assumes(name: TestName) -> &'static str {
         }
         TestName::SessionAny => {
             "Sessions of a malfunction are exchangeable between methods when the method has no effect."
+        }
+        TestName::FreedmanLane => {
+            "Residuals of the additive fit are exchangeable between the sessions of a malfunction."
+        }
+        TestName::AtsBox => {
+            "Residuals are near normal; variances may differ between cells. Cautious, and for equal numbers of sessions only."
+        }
+        TestName::BlockedLiteral => {
+            "Sessions of one block are exchangeable between methods when the method never matters."
+        }
+        TestName::BlockedF => {
+            "Sessions of one block are exchangeable between methods under the null; block effects are taken out."
+        }
+        TestName::CellLabelPermutation => {
+            "Whole cells are exchangeable; a large interaction is then the same as a small main effect, so it answers \
+             another question."
         }
         TestName::Parametric => "Residuals are normal with equal variance in all cells.",
     }

@@ -5,11 +5,11 @@
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::oracle_gap::{GapVerdict, H2, OracleGap};
 
-use super::Hypothesis;
+use super::Part;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 /// H2 on both scales.
-pub(super) fn hypothesis(h2: &H2) -> Hypothesis {
+pub(super) fn hypothesis(h2: &H2) -> Part {
     let mut warnings = Vec::new();
     let mut rows = Vec::new();
     let mut ratios = Vec::new();
@@ -38,8 +38,10 @@ pub(super) fn hypothesis(h2: &H2) -> Hypothesis {
             }
         }
     }
-    Hypothesis {
+    Part {
+        anchor: "h2",
         title: "H2: how far below an optimal repair is the cheat oracle?",
+        remarks: Vec::new(),
         tables: vec![gaps(rows), recovered(ratios)],
         warnings,
     }

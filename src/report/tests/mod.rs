@@ -2,6 +2,7 @@
 //! Must not know a real run.
 //! Start at `synthetic::Shape`.
 
+mod account;
 mod csv_file;
 mod page;
 mod promises;

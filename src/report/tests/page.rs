@@ -95,14 +95,18 @@ fn every_number_on_the_page_is_in_the_findings() {
     let mut shape = Shape::of(3, 4, 4);
     shape.missing_every = 11;
     let (html, findings, markdown) = page(&shape.run(), "three-by-four");
+    all_in_findings(&html, &findings, &markdown, 300);
+}
+
+fn all_in_findings(html: &str, findings: &Value, markdown: &str, least: usize) {
     let (mut values, mut strings) = (Vec::new(), Vec::new());
-    collect(&findings, &mut values, &mut strings);
+    collect(findings, &mut values, &mut strings);
     let markdown = markdown
         .replace('\u{2212}', "-")
         .replace(['|', '*', '\\'], " ");
-    for text in [visible(&html), markdown] {
+    for text in [visible(html), markdown] {
         let shown = numbers(&text);
-        assert!(shown.len() > 300, "only {} numbers", shown.len());
+        assert!(shown.len() > least, "only {} numbers", shown.len());
         let foreign: Vec<&String> = shown
             .iter()
             .filter(|number| !is_in_findings(number, &values, &strings))
@@ -184,6 +188,8 @@ fn every_figure_has_a_title_a_description_and_a_table_with_its_values() {
         ("heatmap", "cell_lifts"),
         ("forest", "lifts"),
         ("distributions", "cells"),
+        ("profiles", "profiles"),
+        ("truncation", "truncation"),
     ] {
         assert!(html.contains(&format!(
             "aria-labelledby=\"{figure}-title {figure}-description\""
@@ -206,6 +212,11 @@ fn what_is_missing_stands_before_the_answer_and_the_answer_before_all_else() {
         "id=\"forest-title\"",
         "id=\"distributions-title\"",
         "H1: does the method",
+        "H3: does some method harm?",
+        "id=\"predictions-stratum\"",
+        "id=\"aggregates-stratum\"",
+        "id=\"tool-calls-stratum\"",
+        "id=\"truncation-stratum\"",
         "id=\"sessions\"",
         "What this does not show",
         "<h2>Provenance</h2>",
@@ -232,6 +243,107 @@ fn the_rows_that_decide_are_strong() {
     ] {
         assert!(html.contains(start), "{start}");
     }
+}
+
+#[test]
+fn predictions_are_held_against_what_was_found() {
+    let run = Shape::of(2, 4, 4).run();
+    let (html, findings, markdown) = page(&run, "predictions");
+    let list = findings["predictions"].as_array().unwrap();
+    assert_eq!(list.len(), run.predictions.len());
+    let not_run = list.iter().filter(|each| each["found"] == "not_run");
+    assert_eq!(not_run.count(), 4, "decision-tree is no arm of this run");
+    for each in list {
+        let (malfunction, method) = (
+            each["prediction"]["malfunction"].as_str().unwrap(),
+            each["prediction"]["method"].as_str().unwrap(),
+        );
+        assert!(html.contains(&format!("<td>{malfunction}</td><td>{method}</td>")));
+    }
+    assert!(html.contains("<table id=\"predictions\">"));
+    assert!(markdown.contains("\n## Predictions\n"));
+    let mut without = run.clone();
+    without.predictions.clear();
+    let (html, _, markdown) = page(&without, "no-predictions");
+    assert!(!html.contains("id=\"predictions"));
+    assert!(!markdown.contains("## Predictions"));
+}
+
+#[test]
+fn parts_that_the_data_lack_have_no_heading() {
+    let (html, findings, _) = page(&Shape::of(1, 2, 2).run(), "lacking");
+    let stratum = &findings["strata"][0];
+    for (key, title) in [
+        ("ablation", "Rich against minimal dossiers"),
+        ("shapley", "What each method adds to a joint dossier"),
+    ] {
+        assert!(stratum[key]["not_computed"].is_string(), "{key}");
+        assert!(!html.contains(title), "{title}");
+    }
+}
+
+#[test]
+fn coalitions_and_dossier_pairs_get_their_parts() {
+    let mut run = Shape::of(0, 2, 3).run();
+    let base: Vec<_> = run
+        .sessions
+        .iter()
+        .filter(|session| session.key.method.as_str() == "cheat-oracle")
+        .cloned()
+        .collect();
+    for (index, method) in [
+        "saliency",
+        "tree",
+        "saliency+tree",
+        "maps-rich",
+        "maps-minimal",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for session in &base {
+            let mut session = session.clone();
+            session.key.method = crate::vocab::MethodId::new(method).unwrap();
+            session.raw *= 0.2 * (index as f64 + 1.0);
+            session.clipped = session.raw.clamp(0.0, 1.0);
+            run.planned.push(session.key.clone());
+            run.sessions.push(session);
+        }
+    }
+    run.analysis.ablation_pairs = vec![("maps-rich".to_owned(), "maps-minimal".to_owned())];
+    let (html, findings, markdown) = page(&run, "coalitions");
+    for part in [
+        "id=\"shapley-title\"",
+        "<table id=\"shapley\">",
+        "<table id=\"coalitions\">",
+        "id=\"ablation-stratum\"",
+        "<table id=\"ablation_tests\">",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(markdown.contains("## What each method adds to a joint dossier"));
+    assert!(findings["strata"][0]["shapley"]["raw"]["values"].is_array());
+    all_in_findings(&html, &findings, &markdown, 200);
+}
+
+#[test]
+fn several_invocation_budgets_of_one_coder_get_a_curve() {
+    let mut run = Shape::of(2, 2, 3).run();
+    let mut more = run.sessions.clone();
+    more.retain(|session| {
+        !["no-method", "cheat-oracle", "optimal-repair"].contains(&session.key.method.as_str())
+    });
+    for session in &mut more {
+        session.key.invocations = crate::vocab::Invocations::AtMost(3);
+        session.raw *= 0.5;
+        session.clipped = session.raw.clamp(0.0, 1.0);
+        run.planned.push(session.key.clone());
+    }
+    run.sessions.extend(more);
+    let (html, findings, markdown) = page(&run, "budgets");
+    assert!(findings["budget_curves"]["planned"].is_array());
+    assert!(html.contains("<table id=\"planned_budgets\">"));
+    all_in_findings(&html, &findings, &markdown, 200);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use evalxrl_analysis::plan::AnalysisPlan;
 use serde_json::json;
 
-use crate::report::{Coder, Condition, Facts, Failure, Malfunction, Reference, Run, SessionRow};
+use crate::report::{
+    Coder, Condition, Expected, Facts, Failure, Malfunction, Prediction, Reference, Run, SessionRow,
+};
 use crate::store::{Event, RestoringRank, Seconds, Transcript};
 use crate::vocab::{
     CoderLabel, EnvironmentId, Invocations, MalfunctionId, MethodId, OutcomeKind, RootSeed,
@@ -67,6 +69,11 @@ impl Shape {
                 }
             }
         }
+        let predictions = malfunctions
+            .iter()
+            .enumerate()
+            .flat_map(|(index, malfunction)| predictions(malfunction, index))
+            .collect();
         let analysis = AnalysisPlan {
             resamples: self.resamples,
             permutations: 99,
@@ -84,6 +91,10 @@ impl Shape {
             planned,
             sessions,
             failures,
+            tool_call_budgets: ["search", "optimal"]
+                .map(|label| (label.to_owned(), 250))
+                .into(),
+            predictions,
         }
     }
 
@@ -107,6 +118,24 @@ impl Shape {
         }
         arms
     }
+}
+
+/// A method that is run and one that is not, expected to do the one thing or the other in turn.
+fn predictions(malfunction: &Malfunction, index: usize) -> Vec<Prediction> {
+    let [first, second] = if index.is_multiple_of(2) {
+        [Expected::Reveal, Expected::Mislead]
+    } else {
+        [Expected::Mislead, Expected::Reveal]
+    };
+    let of = |method: &str, expected| Prediction {
+        malfunction: malfunction.id.clone(),
+        method: MethodId::new(method).unwrap(),
+        expected,
+    };
+    vec![
+        of("reward-decomposition", first),
+        of("decision-tree", second),
+    ]
 }
 
 fn malfunction(index: usize) -> Malfunction {
