@@ -1,6 +1,8 @@
-//! Knows how often intervals cover the truth: of ω²_p, and of one cell's mean.
+//! Knows how often intervals cover the truth: of ω²_p, of one cell's mean, and of its lift.
 //! Must not know how an interval is made.
 //! Start at `effect_size`.
+
+use std::cmp::Ordering;
 
 use rand_chacha::ChaCha8Rng;
 
@@ -8,7 +10,7 @@ use super::design::{CoveragePlan, DEFAULT_SD, SimulationPlan};
 use super::means::Truth;
 use super::noise::Noise;
 use super::procedures::Names;
-use super::result::{CellCoverage, EffectSizeCoverage, Rate};
+use super::result::{EffectSizeCoverage, PercentileErrors, Rate, SideErrors};
 use super::scenario::{InteractionForm, Scenario, Spread};
 use crate::bootstrap;
 use crate::computed::NotComputed;
@@ -20,6 +22,8 @@ use crate::randomness::Streams;
 const CELLS_PER_DATASET: u64 = 20;
 /// The level of the cell's interval, so that each side has an error of .05.
 const CELL_LEVEL: f64 = 0.90;
+/// The mean of every cell.
+const CENTRE: f64 = 0.5;
 
 /// Coverage of the adjusted stratified bootstrap interval of ω²_p.
 ///
@@ -88,38 +92,56 @@ fn partial_omega_squared(truth: &Truth, noise: &Noise) -> f64 {
     squares / (squares + variances)
 }
 
-/// Error of either end of the percentile interval of one cell's mean.
-///
-/// # Errors
-/// Noise without a mean of its own.
-pub(super) fn cell(
+/// Errors of the percentile intervals of one cell's mean and of its difference from a baseline of as many sessions.
+pub(super) fn percentile(
     plan: &SimulationPlan,
     asked: &CoveragePlan,
     streams: &Streams,
-) -> Result<CellCoverage, NotComputed> {
+) -> PercentileErrors {
     let default = Noise::Normal { sd: DEFAULT_SD };
     let noise = plan.noise.as_ref().unwrap_or(&default);
     let sessions = usize::try_from(plan.design.sessions).expect("a checked design fits");
-    let count = asked.datasets * CELLS_PER_DATASET;
-    const TRUTH: f64 = 0.5;
-    let found: Vec<[bool; 2]> = super::datasets(count, streams, |rng| {
-        let mut cell = vec![0.0; sessions];
-        noise.fill(0, TRUTH, DEFAULT_SD, &mut cell, rng);
-        let estimate = mean(&cell);
-        let cells = [cell];
-        let means = bootstrap::replicates(&cells, asked.resamples, |cells| mean(&cells[0]), rng);
-        let interval = bootstrap::percentile(estimate, &means, CELL_LEVEL);
-        [interval.lies_above(TRUTH), interval.lies_below(TRUTH)]
-    });
-    let share = |side: usize| {
-        let count = found.iter().filter(|missed| missed[side]).count();
-        Rate::of_count(count as u64, found.len() as u64)
+    let found: Vec<[Ordering; 2]> =
+        super::datasets(asked.datasets * CELLS_PER_DATASET, streams, |rng| {
+            let cells: [Vec<f64>; 2] = std::array::from_fn(|_| {
+                let mut cell = vec![0.0; sessions];
+                noise.fill(0, CENTRE, DEFAULT_SD, &mut cell, rng);
+                cell
+            });
+            let means = |cells: &[Vec<f64>]| [mean(&cells[0]), mean(&cells[1])];
+            let resampled = bootstrap::replicates(&cells, asked.resamples, means, rng);
+            let [own, baseline] = means(&cells);
+            let side = |estimate: f64, truth: f64, of: fn(&[f64; 2]) -> f64| {
+                let replicates: Vec<f64> = resampled.iter().map(of).collect();
+                let interval = bootstrap::percentile(estimate, &replicates, CELL_LEVEL);
+                if interval.lies_above(truth) {
+                    Ordering::Greater
+                } else if interval.lies_below(truth) {
+                    Ordering::Less
+                } else {
+                    Ordering::Equal
+                }
+            };
+            [
+                side(own, CENTRE, |[own, _]| *own),
+                side(own - baseline, 0.0, |[own, baseline]| own - baseline),
+            ]
+        });
+    let errors = |index: usize| {
+        let share = |side: Ordering| {
+            let count = found.iter().filter(|found| found[index] == side).count();
+            Rate::of_count(count as u64, found.len() as u64)
+        };
+        SideErrors {
+            above: share(Ordering::Greater),
+            below: share(Ordering::Less),
+        }
     };
-    Ok(CellCoverage {
+    PercentileErrors {
         sessions: plan.design.sessions,
         resamples: asked.resamples,
-        nominal_one_sided_error: (1.0 - CELL_LEVEL) / 2.0,
-        error_below: share(0),
-        error_above: share(1),
-    })
+        nominal: (1.0 - CELL_LEVEL) / 2.0,
+        cell: errors(0),
+        lift: errors(1),
+    }
 }

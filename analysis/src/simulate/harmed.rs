@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::design::{DEFAULT_SD, Design, HarmPlan, SimulationPlan};
 use super::noise::Noise;
-use super::primary;
+use super::primary::Comparison;
 use super::result::{HarmRates, HarmTestRates, Rate};
 use crate::computed::{Computed, NotComputed};
 use crate::harm::HarmTestName;
@@ -59,6 +59,8 @@ pub(super) struct Setting<'a> {
     /// In score units.
     pub effect: f64,
     pub q: f64,
+    /// Whether p-values up to q are all needed, and not only those that an adjustment can reject.
+    pub with_size: bool,
 }
 
 impl Setting<'_> {
@@ -89,23 +91,56 @@ impl Setting<'_> {
         let baselines: Vec<Vec<f64>> = (0..size(self.design.malfunctions))
             .map(|malfunction| draw(cells + malfunction, BASELINE, rng))
             .collect();
-        let mut p = vec![Vec::with_capacity(cells); tests.len()];
-        let mut negative = Vec::with_capacity(cells);
-        for (place, &is_harmed) in harmed.iter().enumerate() {
-            let centre = if is_harmed {
-                BASELINE - self.effect
-            } else {
-                BASELINE
-            };
-            let scores = draw(place, centre, rng);
-            let baseline = &baselines[place / methods];
-            negative.push(mean(&scores) < mean(baseline));
-            for (p, &test) in p.iter_mut().zip(tests) {
-                p.push(self.p(test, &scores, baseline, rng));
-            }
-        }
-        p.iter()
-            .map(|p| self.count(p, &harmed, &negative))
+        let scores: Vec<Vec<f64>> = harmed
+            .iter()
+            .enumerate()
+            .map(|(place, &is_harmed)| {
+                let lower = if is_harmed { self.effect } else { 0.0 };
+                draw(place, BASELINE - lower, rng)
+            })
+            .collect();
+        let pairs: Vec<[&[f64]; 2]> = scores
+            .iter()
+            .enumerate()
+            .map(|(place, scores)| [scores.as_slice(), baselines[place / methods].as_slice()])
+            .collect();
+        let negative: Vec<bool> = pairs
+            .iter()
+            .map(|[scores, baseline]| mean(scores) < mean(baseline))
+            .collect();
+        tests
+            .iter()
+            .map(|&test| {
+                let p = match test {
+                    HarmTestName::PermutationMean => self.primary(&pairs, rng),
+                    _ => pairs.iter().map(|pair| beside(test, *pair)).collect(),
+                };
+                self.count(&p, &harmed, &negative)
+            })
+            .collect()
+    }
+
+    /// The p-values of the primary, 1 where one lies so high that no adjustment rejects it: above q·(number of p ≤ q)/m,
+    /// or above q itself where the size of the test is asked for.
+    fn primary(&self, pairs: &[[&[f64]; 2]], rng: &mut ChaCha8Rng) -> Vec<Option<f64>> {
+        let open: Vec<Option<Comparison>> = pairs
+            .iter()
+            .map(|[scores, baseline]| {
+                let comparison = Comparison::new(scores, baseline);
+                (!comparison.is_above(self.q, rng)).then_some(comparison)
+            })
+            .collect();
+        let ceiling = if self.with_size {
+            self.q
+        } else {
+            let candidates = open.iter().flatten().count();
+            self.q * candidates as f64 / pairs.len() as f64 * (1.0 + 1e-9)
+        };
+        open.iter()
+            .map(|open| {
+                let p = open.as_ref().map(|open| open.p(ceiling, EFFORT, rng));
+                Some(p.unwrap_or(1.0))
+            })
             .collect()
     }
 
@@ -120,31 +155,6 @@ impl Setting<'_> {
             harmed[order[place]] = true;
         }
         harmed
-    }
-
-    /// The p-value of one test; of the primary, 1 where it lies above q, which no adjustment can reject.
-    fn p(
-        &self,
-        test: HarmTestName,
-        scores: &[f64],
-        baseline: &[f64],
-        rng: &mut ChaCha8Rng,
-    ) -> Option<f64> {
-        let paired = |rule| {
-            let differences: Vec<f64> = scores.iter().zip(baseline).map(|(s, b)| s - b).collect();
-            signed_rank(&differences, rule).map_or(None, |found| Some(found.less.value))
-        };
-        match test {
-            HarmTestName::PermutationMean => Some(primary::permutation_mean(
-                scores, baseline, self.q, EFFORT, rng,
-            )),
-            HarmTestName::Welch => {
-                welch(scores, baseline).map_or(None, |welch| Some(welch.p_less().value))
-            }
-            HarmTestName::SignedRankWilcox => paired(ZeroRule::Wilcox),
-            HarmTestName::SignedRankPratt => paired(ZeroRule::Pratt),
-            _ => None,
-        }
     }
 
     fn count(&self, p: &[Option<f64>], harmed: &[bool], negative: &[bool]) -> Discoveries {
@@ -165,6 +175,22 @@ impl Setting<'_> {
     }
 }
 
+/// The p-value of a test beside the primary.
+fn beside(test: HarmTestName, [scores, baseline]: [&[f64]; 2]) -> Option<f64> {
+    let paired = |rule| {
+        let differences: Vec<f64> = scores.iter().zip(baseline).map(|(s, b)| s - b).collect();
+        signed_rank(&differences, rule).map_or(None, |found| Some(found.less.value))
+    };
+    match test {
+        HarmTestName::Welch => {
+            welch(scores, baseline).map_or(None, |welch| Some(welch.p_less().value))
+        }
+        HarmTestName::SignedRankWilcox => paired(ZeroRule::Wilcox),
+        HarmTestName::SignedRankPratt => paired(ZeroRule::Pratt),
+        _ => None,
+    }
+}
+
 /// Simulates H3 with some cells harmed.
 ///
 /// # Errors
@@ -182,6 +208,7 @@ pub(super) fn rates(
         harmed: harm.harmed,
         effect: harm.effect.in_score_units(noise.sd()),
         q: plan.q,
+        with_size: true,
     };
     setting.check()?;
     let cells = plan.design.cells();
@@ -207,7 +234,13 @@ pub(super) fn rates(
                     Computed::absent("every cell is harmed")
                 },
                 false_discovery: shares(&Discoveries::false_share),
-                power: if harm.harmed > 0 {
+                power_any: if harm.harmed > 0 {
+                    let count = found.iter().filter(|found| found[index].right > 0).count();
+                    Computed::Value(Rate::of_count(count as u64, harm.datasets))
+                } else {
+                    Computed::absent("no cell is harmed")
+                },
+                power_per_cell: if harm.harmed > 0 {
                     let harmed = harm.harmed as f64;
                     Computed::Value(shares(&|found| found.right as f64 / harmed))
                 } else {

@@ -23,19 +23,20 @@ pub use design::{
 pub use noise::{Noise, PilotResiduals};
 pub use procedures::PROCEDURES;
 pub use result::{
-    AnalyticCheck, CellCoverage, EffectSizeCoverage, HarmRates, HarmTestRates, PowerAt,
-    ProcedureRate, Rate, ScenarioRates, SessionsNeeded, Simulation, VerdictShares,
+    AnalyticCheck, EffectSizeCoverage, HarmRates, HarmTestRates, PercentileErrors, PowerAt,
+    ProcedureRate, Rate, ScenarioRates, SessionsNeeded, SideErrors, Simulation, VerdictShares,
 };
 pub use scenario::{InteractionForm, Scenario, Spread};
 pub use search::{PowerPlan, SESSIONS_SEARCHED, sessions_needed};
 
 use crate::attainability::{AttainableTest, attainability};
+use crate::computed::Computed;
 use crate::randomness::{NamedSeeds, Streams, generator};
 
 /// Simulates a design: what its tests of H3 can attain, the rates of H1 in each scenario, H3 without and with harm, and the
 /// coverage of intervals.
 ///
-/// Keys are `simulate/h1/{scenario}`, `simulate/h3/{harmed}`, `simulate/effect_size/{rms}` and `simulate/cell`: leaving a
+/// Keys are `simulate/h1/{scenario}`, `simulate/h3/{harmed}`, `simulate/effect_size/{rms}` and `simulate/percentile`: leaving a
 /// part out changes no other. Data set i draws from stream i of its part's key. `before` is told each part before it
 /// begins, as words. Scores are neither clipped nor winsorised.
 ///
@@ -71,15 +72,16 @@ pub fn simulate(
         }
     }
     let mut effect_size_coverage = Vec::new();
-    let mut cell_coverage = crate::computed::Computed::absent("not asked for");
+    let mut percentile_errors = Computed::absent("not asked for");
     if let Some(asked) = &plan.coverage {
         for &rms in &asked.interaction_rms {
             before(&format!("coverage at interaction rms {rms}"));
             let key = streams(&format!("simulate/effect_size/{rms}"));
             effect_size_coverage.push(coverage::effect_size(plan, asked, rms, &key).into());
         }
-        before("coverage of a cell's interval");
-        cell_coverage = coverage::cell(plan, asked, &streams("simulate/cell")).into();
+        before("errors of percentile intervals");
+        let key = streams("simulate/percentile");
+        percentile_errors = Computed::Value(coverage::percentile(plan, asked, &key));
     }
     Ok(Simulation {
         design: plan.design,
@@ -91,7 +93,7 @@ pub fn simulate(
         scenarios,
         harm,
         effect_size_coverage,
-        cell_coverage,
+        percentile_errors,
     })
 }
 

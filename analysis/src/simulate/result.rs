@@ -30,8 +30,8 @@ pub struct Simulation {
     pub harm: Vec<Computed<HarmRates>>,
     /// Coverage of the adjusted interval of ω²_p, one entry per size of interaction.
     pub effect_size_coverage: Vec<Computed<EffectSizeCoverage>>,
-    /// Coverage of the percentile interval of one cell's mean.
-    pub cell_coverage: Computed<CellCoverage>,
+    /// Errors of the percentile intervals of one cell's mean and of one cell's lift.
+    pub percentile_errors: Computed<PercentileErrors>,
 }
 
 /// A share of data sets.
@@ -140,8 +140,10 @@ pub struct HarmTestRates {
     pub size: Computed<Rate>,
     /// Mean share of false ones among the discoveries (0 where there are none).
     pub false_discovery: Rate,
+    /// Share of data sets in which at least one harmed cell is discovered; absent where none is harmed.
+    pub power_any: Computed<Rate>,
     /// Mean share of harmed cells discovered; absent where none is harmed.
-    pub power: Computed<Rate>,
+    pub power_per_cell: Computed<Rate>,
     /// Share of data sets with any discovery.
     pub any_discovery: Rate,
 }
@@ -163,19 +165,28 @@ pub struct EffectSizeCoverage {
     pub mean_width: f64,
 }
 
-/// How often the percentile interval of one cell's mean covers the truth.
+/// How often a percentile interval over the sessions of one cell lies beside the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CellCoverage {
-    /// N.
+pub struct PercentileErrors {
+    /// N = N0.
     pub sessions: u64,
     /// Resamples per interval.
     pub resamples: u64,
-    /// Nominal error of one side, (1 − level)/2 of a level of 0.90.
-    pub nominal_one_sided_error: f64,
-    /// Share of data sets whose lower end lies above the truth.
-    pub error_below: Rate,
-    /// Share of data sets whose upper end lies below the truth.
-    pub error_above: Rate,
+    /// Nominal error of one side.
+    pub nominal: f64,
+    /// Of the mean of one cell.
+    pub cell: SideErrors,
+    /// Of the difference between a cell and its baseline.
+    pub lift: SideErrors,
+}
+
+/// The error of either side of an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SideErrors {
+    /// Share of intervals that lie above the truth.
+    pub above: Rate,
+    /// Share of intervals that lie below the truth.
+    pub below: Rate,
 }
 
 /// The smallest number of sessions that reaches a power, by simulation with the adjustment included.
@@ -210,8 +221,10 @@ pub struct SessionsNeeded {
 pub struct PowerAt {
     /// N = N0.
     pub sessions: u64,
-    /// Mean share of harmed cells discovered by the primary.
-    pub power: Rate,
+    /// Mean share of harmed cells discovered by the primary; the target is for this.
+    pub power_per_cell: Rate,
+    /// Share of data sets in which it discovers at least one harmed cell.
+    pub power_any: Rate,
     /// Mean share of false ones among its discoveries.
     pub false_discovery: Rate,
 }

@@ -92,7 +92,7 @@ pub fn sessions_needed(
     let mut tried: BTreeMap<u64, PowerAt> = BTreeMap::new();
     let mut reaches = |sessions: u64| -> Result<bool, NotComputed> {
         if let Some(known) = tried.get(&sessions) {
-            return Ok(known.power.value >= plan.target);
+            return Ok(known.power_per_cell.value >= plan.target);
         }
         before(&format!("power at {sessions} sessions per arm"));
         let setting = Setting {
@@ -101,12 +101,13 @@ pub fn sessions_needed(
             harmed: plan.harmed,
             effect,
             q: plan.q,
+            with_size: false,
         };
         setting.check()?;
         let streams = Streams::draw(&mut generator(seeds, &format!("power/{sessions}")));
         let at = power_at(&setting, plan.datasets, &streams);
         tried.insert(sessions, at);
-        Ok(at.power.value >= plan.target)
+        Ok(at.power_per_cell.value >= plan.target)
     };
     let (least, most) = (*SESSIONS_SEARCHED.start(), *SESSIONS_SEARCHED.end());
     let start = analytic
@@ -162,7 +163,8 @@ fn power_at(setting: &Setting<'_>, datasets: u64, streams: &Streams) -> PowerAt 
     };
     PowerAt {
         sessions: setting.design.sessions,
-        power: shares(&|found| found.right as f64 / setting.harmed as f64),
+        power_per_cell: shares(&|found| found.right as f64 / setting.harmed as f64),
+        power_any: shares(&|found| f64::from(u8::from(found.right > 0))),
         false_discovery: shares(&Discoveries::false_share),
     }
 }

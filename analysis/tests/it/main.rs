@@ -35,7 +35,11 @@ mod monte_carlo;
 #[cfg(test)]
 mod power;
 #[cfg(test)]
+mod published_rates;
+#[cfg(test)]
 mod sample_laws;
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod table;
 #[cfg(test)]
