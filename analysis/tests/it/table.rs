@@ -241,15 +241,26 @@ fn reserved_arms_are_known_by_the_ids_a_caller_gives() {
     };
     let all = Invocations::Unlimited;
     let rows = vec![
-        placed(session("walls", "saliency", 0, 0.5), "search", Invocations::AtMost(5)),
+        placed(
+            session("walls", "saliency", 0, 0.5),
+            "search",
+            Invocations::AtMost(5),
+        ),
         placed(session("walls", "control", 0, 0.1), "search", all),
         placed(session("walls", "revert", 0, 1.0), "script", all),
-        placed(session("walls", "no-method", 0, 0.3), "search", Invocations::AtMost(5)),
+        placed(
+            session("walls", "no-method", 0, 0.3),
+            "search",
+            Invocations::AtMost(5),
+        ),
     ];
     let table = ScoreTable::from_rows((2..).zip(rows), roles).unwrap();
     let strata = table.strata();
     assert_eq!(strata.len(), 1);
-    assert_eq!(strata[0].methods(), ["control", "no-method", "revert", "saliency"]);
+    assert_eq!(
+        strata[0].methods(),
+        ["control", "no-method", "revert", "saliency"]
+    );
     // The default id is an explanation method like any other once another id plays its role.
     assert_eq!(table.roles().of("no-method"), Role::Xrl);
 }
