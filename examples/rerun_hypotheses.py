@@ -188,7 +188,7 @@ class Rerun:
         if isinstance(found, NotComputed):
             print(f"\nH2 on {scale}: {cell(found)}")
             return
-        rows = [("all", found.gap.estimate, found.gap.percentile, found.verdict, "", "")]
+        rows: list[Sequence[object]] = [("all", found.gap.estimate, found.gap.percentile, found.verdict, "", "")]
         rows += [
             (gap.malfunction, gap.gap.estimate, gap.gap.percentile, gap.verdict, gap.p, gap.p_adjusted)
             for gap in found.malfunctions
@@ -227,8 +227,10 @@ class Rerun:
         rows: list[Sequence[object]] = []
         for method in found.methods:
             mean = method.mean
-            absent = isinstance(mean, NotComputed)
-            rows.append((method.method, mean if absent else mean.estimate, "" if absent else mean.percentile))
+            if isinstance(mean, NotComputed):
+                rows.append((method.method, mean, ""))
+            else:
+                rows.append((method.method, mean.estimate, mean.percentile))
         show(f"Lift on {scale} over no-method", ["method", "lift", "95 %"], rows)
 
     def write(self, path: Path) -> None:

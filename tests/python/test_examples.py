@@ -18,7 +18,7 @@ FEW = ["--permutations", "1999", "--resamples", "500"]
 
 def rerun(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the Python example."""
-    command = [sys.executable, EXAMPLES / "rerun_hypotheses.py", *arguments]
+    command: list[str | Path] = [sys.executable, EXAMPLES / "rerun_hypotheses.py", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -27,7 +27,7 @@ def in_r(scores: Path, expected: Path) -> subprocess.CompletedProcess[str]:
     rscript = shutil.which("Rscript")
     if rscript is None:
         pytest.skip("Rscript is not there; base R would confirm the numbers (Debian: r-base-core)")
-    command = [rscript, "--vanilla", EXAMPLES / "rerun_hypotheses.R", scores, expected]
+    command: list[str | Path] = [rscript, "--vanilla", EXAMPLES / "rerun_hypotheses.R", scores, expected]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -9,7 +9,7 @@ import evalxrl
 import numpy as np
 import pytest
 
-FEW: dict[str, int] = {"resamples": 20, "seed": 1}
+FEW: dict[str, Any] = {"resamples": 20, "seed": 1}
 METHODS = np.array(["no-method", "cheat-oracle", "optimal-repair", "a", "b", "a+b", "a-rich", "a-minimal"])
 VALUES = np.array([0.0, -0.0, 1.0, 0.5, -1.0, 1e-300, -1e300, 1e300, 5e-324, 1e154, -1e154, 0.1 + 0.2, 0.3, 1e15])
 
@@ -17,11 +17,12 @@ VALUES = np.array([0.0, -0.0, 1.0, 0.5, -1.0, 1e-300, -1e300, 1e300, 5e-324, 1e1
 def table(rng: np.random.Generator) -> tuple[Any, ...]:
     """Draw a ragged table; a third of them take extreme values, a third few different ones."""
     sessions = int(rng.integers(1, 40))
-    score = [
-        lambda: rng.normal(0.5, 0.3, sessions),
-        lambda: rng.choice(VALUES, sessions),
-        lambda: rng.integers(0, 2, sessions).astype(float),
-    ][rng.integers(3)]()
+    drawn = [
+        rng.normal(0.5, 0.3, sessions),
+        rng.choice(VALUES, sessions),
+        rng.integers(0, 2, sessions).astype(float),
+    ]
+    score = drawn[rng.integers(3)]
     method = rng.choice(METHODS[: rng.integers(1, 9)], sessions)
     return score, method, rng.choice(["u", "v", "w"][: rng.integers(1, 4)], sessions), rng.integers(0, 4, sessions)
 

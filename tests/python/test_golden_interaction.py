@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from golden import cases, close, counts, there, tidy
 
-FEW: dict[str, int] = {"permutations": 99, "resamples": 99, "seed": 1}
+FEW: dict[str, Any] = {"permutations": 99, "resamples": 99, "seed": 1}
 
 
 @cache

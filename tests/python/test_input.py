@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 MALFUNCTIONS = np.repeat(["walls", "doors", "goals"], 24)
 METHODS = np.tile(np.repeat(["no-method", "cheat-oracle", "saliency", "counterfactual"], 6), 3)
 BLOCKS = np.tile(np.arange(6), 12)
-FEW: dict[str, int] = {"permutations": 99, "resamples": 99, "seed": 3}
+FEW: dict[str, Any] = {"permutations": 99, "resamples": 99, "seed": 3}
 
 
 def scores(seed: int = 0) -> NDArray[np.float64]:
@@ -115,7 +115,7 @@ REFUSALS: list[tuple[type[Exception], str, Any]] = [
     (evalxrl.InputError, "masked array", lambda: one(np.ma.masked_array([1.0, 2.0], [True, False]))),
     (evalxrl.InputError, "score has no session", lambda: evalxrl.harm([], [], [], seed=1)),
     (evalxrl.InputError, "method is absent", lambda: evalxrl.harm([0.1], seed=1)),
-    (evalxrl.InputError, "label that is absent", lambda: evalxrl.lift([0.1, 0.2], ["a", None], ["k", "k"], seed=1)),
+    (evalxrl.InputError, "label that is absent", lambda: gap_in_labels()),
     (evalxrl.GapRefused, "inverted", lambda: evalxrl.admit([1.0, 1.1], [2.0, 2.1], 0.1)),
     (evalxrl.GapRefused, "below five standard errors", lambda: evalxrl.admit([1.0, 3.0], [0.0, 2.0], 0.1)),
     (evalxrl.GapRefused, "below the minimal gap", lambda: evalxrl.admit([1.0, 1.0], [0.0, 0.0], 2.0)),
@@ -161,6 +161,11 @@ REFUSALS: list[tuple[type[Exception], str, Any]] = [
 def one(score: Any, **more: Any) -> Any:  # noqa: ANN401 - any result
     """Call ``interval`` with few resamples."""
     return evalxrl.interval(score, resamples=9, seed=1, **more)
+
+
+def gap_in_labels() -> Any:  # noqa: ANN401 - any result
+    """Call ``lift`` with a session of no method."""
+    return evalxrl.lift([0.1, 0.2], np.array(["a", None]), ["k", "k"], seed=1)
 
 
 def h1(**more: Any) -> Any:  # noqa: ANN401 - any result

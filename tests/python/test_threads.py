@@ -73,7 +73,7 @@ def findings(seed: int, tmp_path: Path) -> dict[str, Any]:
     """Let the command line analyse the example."""
     plan = tmp_path / "plan.toml"
     plan.write_text("[analysis]\npermutations = 999\nresamples = 999\n")
-    command = [command_line(), "analyze", TABLE, "--seed", str(seed), "--plan", plan, "--json"]
+    command: list[str | Path] = [command_line(), "analyze", TABLE, "--seed", str(seed), "--plan", plan, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (stratum,) = json.loads(done.stdout)["strata"]
@@ -103,9 +103,9 @@ def test_the_command_line_gives_the_same_digits(tmp_path: Path) -> None:
         )
     reserved = {"no-method", "cheat-oracle", "optimal-repair"}
 
-    def columns(chosen: list[dict[str, str]]) -> list[Any]:
+    def columns(chosen: list[dict[str, str]]) -> tuple[list[float], list[str], list[str]]:
         raw = [float(row["raw"]) for row in chosen]
-        return [raw, [row["method"] for row in chosen], [row["malfunction"] for row in chosen]]
+        return raw, [row["method"] for row in chosen], [row["malfunction"] for row in chosen]
 
     explaining = [row for row in rows if row["method"] not in reserved]
     blocks = [row["block"] for row in rows]
