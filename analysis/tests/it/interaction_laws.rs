@@ -90,7 +90,10 @@ proptest! {
         let (first, second) = (&before.decomposition, &after.decomposition);
         prop_assert!((first.ss_interaction - second.ss_interaction).abs() < 1e-9);
         prop_assert!((first.sse - second.sse).abs() < 1e-9);
-        for name in [TestName::Literal, TestName::Wild, TestName::SessionF] {
+        for name in [
+            TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny, TestName::FreedmanLane,
+            TestName::CellLabelPermutation,
+        ] {
             prop_assert_eq!(&before.test(name).unwrap().p, &after.test(name).unwrap().p);
         }
     }
@@ -104,7 +107,10 @@ proptest! {
         let mut reversed = cells.clone();
         reversed.reverse();
         let (before, after) = (analyse(&matrix(&cells), &plan), analyse(&matrix(&reversed), &plan));
-        for name in [TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny] {
+        for name in [
+            TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny, TestName::FreedmanLane,
+            TestName::CellLabelPermutation,
+        ] {
             prop_assert_eq!(&before.test(name).unwrap().p, &after.test(name).unwrap().p);
         }
     }
