@@ -72,7 +72,7 @@ def command_line() -> Path:
 def findings(seed: int, tmp_path: Path) -> dict[str, Any]:
     """Let the command line analyse the example."""
     plan = tmp_path / "plan.toml"
-    plan.write_text("[analysis]\npermutations = 999\nresamples = 999\n")
+    plan.write_text('format = "evalxrl.experiment/1"\n[analysis]\npermutations = 999\nresamples = 999\n')
     command: list[str | Path] = [command_line(), "analyze", TABLE, "--seed", str(seed), "--plan", plan, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
