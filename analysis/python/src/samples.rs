@@ -96,7 +96,8 @@ pub(crate) fn two_sample_permutation(
             py.detach(|| two_sample::permutation_mean(&method, &baseline, side, effort, &mut rng))
         }
         ("welch", "less") => py.detach(|| {
-            two_sample::permutation_welch(&method, &baseline, Alternative::Less, effort, &mut rng).map(|(_, p)| p)
+            two_sample::permutation_welch(&method, &baseline, Alternative::Less, effort, &mut rng)
+                .map(|(_, p)| p)
         }),
         _ => {
             return Err(refuse(format!(
@@ -137,9 +138,9 @@ pub(crate) fn rank_sum(
     baseline: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<String> {
     let (method, baseline) = (method.as_slice()?.to_vec(), baseline.as_slice()?.to_vec());
-    document(&Computed::from(
-        py.detach(|| two_sample::rank_sum(&method, &baseline, Alternative::Less)),
-    ))
+    document(&Computed::from(py.detach(|| {
+        two_sample::rank_sum(&method, &baseline, Alternative::Less)
+    })))
 }
 
 /// Gives the Student t interval of a mean.
