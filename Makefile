@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust containers wheel python bench
+.PHONY: demo test build lint rust slow containers wheel python bench
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
