@@ -32,6 +32,10 @@ lint:
 rust:
 	cargo test --locked --workspace --exclude evalxrl-python -- --skip containers
 
+## The published error rates, power and coverage with the published effort: about a minute.
+slow:
+	cargo test --locked -p evalxrl-analysis --test it slow_ -- --ignored
+
 ## What needs a Docker engine; without one each test says that it was skipped, and with EVALXRL_REQUIRE_DOCKER it fails.
 containers:
 	cargo test --locked --test it -- containers --nocapture --test-threads 1
