@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust containers wheel python bench
+.PHONY: demo test build lint rust slow containers wheel python bench
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
@@ -31,6 +31,10 @@ lint:
 
 rust:
 	cargo test --locked --workspace --exclude evalxrl-python -- --skip containers
+
+## The published error rates, power and coverage with the published effort: about a minute.
+slow:
+	cargo test --locked -p evalxrl-analysis --test it slow_ -- --ignored
 
 ## What needs a Docker engine; without one each test says that it was skipped, and with EVALXRL_REQUIRE_DOCKER it fails.
 containers:
