@@ -27,7 +27,7 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	venv=$$(scripts/python-environment.sh); $$venv/bin/ruff check .; $$venv/bin/ruff format --check .; \
-	cd analysis/python; $$venv/bin/python -m mypy evalxrl
+	cd analysis/python; $$venv/bin/python -m mypy --strict evalxrl
 
 rust:
 	cargo test --locked --workspace --exclude evalxrl-python -- --skip containers
