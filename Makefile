@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust slow containers wheel python
+.PHONY: demo test build lint rust slow containers wheel python bench
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
@@ -26,7 +26,8 @@ build:
 lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	venv=$$(scripts/python-environment.sh); $$venv/bin/ruff check .; $$venv/bin/ruff format --check .
+	venv=$$(scripts/python-environment.sh); $$venv/bin/ruff check .; $$venv/bin/ruff format --check .; \
+	cd analysis/python; $$venv/bin/python -m mypy evalxrl
 
 rust:
 	cargo test --locked --workspace --exclude evalxrl-python -- --skip containers
@@ -49,4 +50,11 @@ python:
 	venv=$$(scripts/python-environment.sh); \
 	(cd envs && $$venv/bin/python -m pytest -q); \
 	(cd dossiers && $$venv/bin/python -m pytest -q); \
+	$$venv/bin/python -m pytest -q --doctest-modules --pyargs evalxrl; \
 	$$venv/bin/python -m pytest -q tests/python
+
+## Times the statistics against scipy, rliable and statsmodels, with the wheel built in release; takes some minutes.
+bench:
+	venv=$$(scripts/python-environment.sh bench analysis/python/bench/requirements.lock); \
+	$$venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
+	$$venv/bin/python analysis/python/bench/peers.py

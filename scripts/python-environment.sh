@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the virtual environment of the Python tests, once per content of the lock files, and prints its path.
+# Makes a virtual environment, once per content of its lock files, and prints its path.
+# Usage: python-environment.sh [NAME LOCK...]; without arguments it is that of the Python tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3.11}
@@ -8,10 +9,12 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
   echo "python-environment: Python 3.11 is needed; set PYTHON to its path" >&2
   exit 1
 fi
-locks=(envs/requirements.lock envs/requirements-test.lock)
+name=${1:-tests}
+locks=("${@:2}")
+if [ $# -eq 0 ]; then locks=(envs/requirements.lock envs/requirements-test.lock); fi
 hash=$(cat "${locks[@]}" | sha256sum | cut -c1-16)
 home=${EVALXRL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/evalxrl}
-venv=$home/tests-$hash
+venv=$home/$name-$hash
 if [ ! -e "$venv/complete" ]; then
   echo "python-environment: installing the locked packages into $venv" >&2
   rm -rf "$venv"

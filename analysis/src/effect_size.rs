@@ -5,14 +5,13 @@
 use rand_core::RngCore;
 use serde::{Deserialize, Serialize};
 
-use crate::bounded_draws::BoundedDraws;
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::{Interval, IntervalFlag, IntervalMethod};
 use crate::interaction::{Matrix, Observed, cell_sums, scaled_residuals};
 use crate::moments::select_quantile;
 use crate::noncentral_f::noncentrality;
 use crate::plan::AnalysisPlan;
-use crate::randomness::Streams;
+use crate::randomness::{BoundedDraws, Streams};
 
 /// How large the interaction is; shares of variance, unit-free.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,11 +112,7 @@ fn bootstrap(
     }
     let centres = cell_sums(&observed.centred);
     let residuals: Vec<f64> = scaled_residuals(&observed.centred).scores().collect();
-    let bounds = design.sizes.iter().flat_map(|size| {
-        let bound = u32::try_from(*size).expect("cells are small");
-        std::iter::repeat_n(bound, *size)
-    });
-    let draws = BoundedDraws::new(bounds);
+    let draws = BoundedDraws::of_cells(&design.sizes);
     let resamples = usize::try_from(resamples).expect("resamples fit into memory");
     let scratch = || {
         (

@@ -69,12 +69,12 @@ pub enum IntervalMethod {
     StudentT,
     /// Normal theory with unequal variances, Satterthwaite degrees of freedom.
     Welch,
-    /// Normal theory: estimate ± z times its standard error.
-    Normal,
     /// Stratified bootstrap with scaled residuals and the bias taken off twice, percentile ends, truncated below at 0.
     AdjustedPercentile,
     /// Noncentrality parameters of the F distribution, turned into shares of variance.
     NoncentralF,
+    /// Normal theory: estimate ± z times its standard error.
+    Normal,
 }
 
 /// A reservation about an interval.

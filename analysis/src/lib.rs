@@ -7,7 +7,6 @@ pub mod aggregate;
 pub mod attainability;
 pub mod axes;
 pub mod bootstrap;
-mod bounded_draws;
 pub mod budget_curve;
 pub mod cells;
 pub mod clusters;

@@ -228,6 +228,18 @@ impl BoundedDraws {
         Self::new(&bounds)
     }
 
+    /// Prepares the draws of a stratified resample, cell after cell: as many below a cell's size as it has sessions.
+    pub fn of_cells(sizes: &[usize]) -> Self {
+        let bounds: Vec<u32> = sizes
+            .iter()
+            .flat_map(|size| {
+                let bound = u32::try_from(*size).expect("what is resampled fits into memory");
+                std::iter::repeat_n(bound, *size)
+            })
+            .collect();
+        Self::new(&bounds)
+    }
+
     /// The number of bounds.
     pub fn len(&self) -> usize {
         self.bounds.len()

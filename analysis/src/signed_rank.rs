@@ -14,6 +14,9 @@ use crate::two_sample::Effort;
 /// With more non-zero differences than this, the signed rank test uses the normal approximation.
 pub const MOST_EXACT_PAIRS: usize = 40;
 
+/// With more pairs than this, sign vectors are drawn whatever the limit: their halves no longer fit into memory.
+const MOST_FLIPPED: usize = 44;
+
 /// Differences closer than this, relative to max(1, max|d|), tie; those so close to 0 are zero.
 const TIE: f64 = 1e-12;
 
@@ -132,9 +135,8 @@ pub fn sign_flip(
     let scaled: Vec<f64> = differences.iter().map(|d| d / unit).collect();
     let observed: f64 = scaled.iter().sum();
     let n = scaled.len();
-    let total = u32::try_from(n)
-        .ok()
-        .and_then(|n| 1_u64.checked_shl(n).filter(|_| n < 63))
+    let total = (n <= MOST_FLIPPED)
+        .then(|| 1_u64 << n)
         .filter(|total| *total <= effort.exact_limit);
     let (less, greater) = match total {
         Some(total) => {

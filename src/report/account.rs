@@ -76,7 +76,7 @@ impl<'a> Account<'a> {
         let mut lines = self.head(name);
         lines.push(String::new());
         for table in self.whole() {
-            lines.push(table.plain(WIDTH));
+            lines.push(narrow(&table).plain(WIDTH));
         }
         let several = self.findings.strata.len() > 1;
         for stratum in &self.findings.strata {
@@ -176,7 +176,7 @@ fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
         .iter()
         .chain([&tables.aggregates])
         .chain(&tables.more);
-    lines.push(tables.cost.plain(WIDTH));
+    lines.push(narrow(&tables.cost).plain(WIDTH));
     for part in parts {
         lines.push(format!("{}\n", part.title));
         for remark in &part.remarks {
@@ -195,23 +195,29 @@ fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
     lines
 }
 
-/// Leaves out columns that a terminal has no room for; files have them all.
+/// Leaves out columns until a terminal has room for the rest; files have them all.
 fn narrow(table: &Table) -> Table {
+    const DISPENSABLE: [&str; 14] = [
+        "environment",
+        "planned",
+        "raw",
+        "clipped",
+        "p_signed_rank_pratt",
+        "p_permutation_welch",
+        "p_sign_flip_mean",
+        "pairs",
+        "sse",
+        "df_error",
+        "harmed",
+        "median",
+        "tukey_p_remainder",
+        "interaction_first_share",
+    ];
     let mut table = table.clone();
-    let hidden: &[&str] = if table.columns.len() > 9 {
-        &[
-            "environment",
-            "planned",
-            "raw",
-            "clipped",
-            "p_permutation_welch",
-            "sse",
-            "df_error",
-        ]
-    } else {
-        &[]
-    };
-    for key in hidden {
+    for key in DISPENSABLE {
+        if table.fits(WIDTH) {
+            break;
+        }
         table.remove(key);
     }
     table

@@ -137,10 +137,10 @@ fn profiles(methods: &[MethodAggregates], suffix: &str) -> Result<Option<Figure>
         .clone()
         .find(|each| each.role == Role::NoMethod)
         .and_then(curve);
-    let panels: Vec<Panel> = raw
-        .filter(|each| each.role != Role::NoMethod)
-        .filter_map(curve)
-        .collect();
+    let mut others: Vec<&MethodAggregates> =
+        raw.filter(|each| each.role != Role::NoMethod).collect();
+    others.sort_by_key(|each| each.role != Role::Xrl);
+    let panels: Vec<Panel> = others.into_iter().filter_map(curve).collect();
     if panels.is_empty() {
         return Ok(None);
     }
@@ -210,10 +210,9 @@ fn truncation(
             }),
     };
     let reference = raw().find(|curve| curve.role == Role::NoMethod).map(panel);
-    let panels: Vec<Panel> = raw()
-        .filter(|curve| curve.role != Role::NoMethod)
-        .map(panel)
-        .collect();
+    let mut others: Vec<_> = raw().filter(|curve| curve.role != Role::NoMethod).collect();
+    others.sort_by_key(|curve| curve.role != Role::Xrl);
+    let panels: Vec<Panel> = others.into_iter().map(panel).collect();
     if panels.is_empty() {
         return Ok(None);
     }

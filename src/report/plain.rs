@@ -8,6 +8,9 @@ use super::table::{Column, Kind, Table};
 /// Text columns are never squeezed below this.
 const LEAST: usize = 8;
 
+/// Text columns are read without effort down to this.
+const EASY: usize = 13;
+
 /// Between columns.
 const GAP: &str = "  ";
 
@@ -55,6 +58,25 @@ impl Table {
         lines.join("\n")
     }
 
+    /// Whether so many columns hold the table with text columns that are read without effort.
+    pub(super) fn fits(&self, width: usize) -> bool {
+        let needed: Vec<usize> = (0..self.columns.len())
+            .filter(|&index| self.columns[index].kind != Kind::Prose)
+            .map(|index| {
+                let column = &self.columns[index];
+                let cells = self.rows.iter().map(|row| row.cells[index].shown());
+                let longest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+                if column.is_numeric() {
+                    longest.max(longest_word(&column.label))
+                } else {
+                    longest.min(EASY).max(longest_word(&column.label))
+                }
+            })
+            .collect();
+        let gaps = GAP.len() * needed.len().saturating_sub(1);
+        PLAIN.len() + needed.iter().sum::<usize>() + gaps <= width
+    }
+
     /// Each sentence of the prose columns once, behind the names of the rows it belongs to.
     fn remarks(&self) -> Vec<String> {
         let named = self
@@ -89,8 +111,7 @@ fn widths(columns: &[&Column], head: &[String], cells: &[Vec<String>], width: us
     let mut widths: Vec<usize> = (0..columns.len())
         .map(|index| {
             let longest = cells.iter().map(|row| row[index].chars().count()).max();
-            let words = head[index].split(' ').map(|word| word.chars().count());
-            longest.unwrap_or(0).max(words.max().unwrap_or(0))
+            longest.unwrap_or(0).max(longest_word(&head[index]))
         })
         .collect();
     let room = width.saturating_sub(PLAIN.len() + GAP.len() * columns.len().saturating_sub(1));
@@ -104,6 +125,11 @@ fn widths(columns: &[&Column], head: &[String], cells: &[Vec<String>], width: us
         }
     }
     widths
+}
+
+fn longest_word(text: &str) -> usize {
+    let words = text.split(' ').map(|word| word.chars().count());
+    words.max().unwrap_or(0)
 }
 
 /// One row, over as many lines as its tallest cell needs.

@@ -86,6 +86,7 @@ struct PartView {
     title: &'static str,
     figure: Option<FigureWithTable>,
     remarks: Vec<String>,
+    open: usize,
     tables: Vec<TableView>,
     warnings: Vec<String>,
 }
@@ -236,6 +237,7 @@ impl PartView {
                     table: table.view(),
                 }),
             remarks: part.remarks.iter().map(|text| sentence(text)).collect(),
+            open: part.open,
             tables: tables.into_iter().map(Table::view).collect(),
             warnings: part.warnings.iter().map(|text| sentence(text)).collect(),
         }

@@ -7,8 +7,16 @@
     reason = "arguments are extracted from Python by value"
 )]
 
+mod agreement;
+mod cells;
+mod dossiers;
+mod hypotheses;
+mod power;
+mod refusal;
 mod samples;
+mod scores;
 mod seed;
+mod simulation;
 mod tidy;
 
 use pyo3::prelude::*;
@@ -17,20 +25,22 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _evalxrl {
     #[pymodule_export]
-    use crate::samples::{
-        admit, attainability, benjamini_hochberg, rank_sum, repair_score, student_t,
-        two_sample_permutation, welch,
+    use crate::agreement::{agreement, kappa};
+    #[pymodule_export]
+    use crate::cells::{
+        aggregates, interval, interval_from, performance_profile, probability_of_improvement,
+        student_t,
     };
     #[pymodule_export]
-    use crate::tidy::{bootstrap_interval, harm, interaction, oracle_gap};
-}
-
-/// Turns any refusal into a `ValueError` with its message.
-fn refuse(error: impl std::fmt::Display) -> PyErr {
-    pyo3::exceptions::PyValueError::new_err(error.to_string())
-}
-
-/// Writes a result as JSON, which the Python half reads into named tuples.
-fn document(result: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(result).map_err(refuse)
+    use crate::dossiers::{ablation, budget_curve, shapley, shapley_values, tool_calls};
+    #[pymodule_export]
+    use crate::hypotheses::{harm, interaction, interaction_tests, lift, oracle_gap};
+    #[pymodule_export]
+    use crate::power::{pilot_variance, two_sample_t_power, two_sample_t_sessions};
+    #[pymodule_export]
+    use crate::samples::{rank_sum, sign_flip, signed_rank, two_sample_permutation, welch};
+    #[pymodule_export]
+    use crate::scores::{admit, attainability, benjamini_hochberg, repair_score};
+    #[pymodule_export]
+    use crate::simulation::{sessions_needed, simulate};
 }

@@ -1,272 +1,178 @@
-//! Knows the functions of tidy arrays: one score per session, with the number of its method and malfunction.
+//! Knows tidy arrays, one entry per session, and how they become a matrix or a stratum.
 //! Must not know a formula.
 //! Start at `Sessions`.
 
-use evalxrl_analysis::bootstrap;
-use evalxrl_analysis::computed::Computed;
-use evalxrl_analysis::contrast::ResampledCells;
-use evalxrl_analysis::interaction::{Matrix, interaction_of};
-use evalxrl_analysis::moments::mean;
+use evalxrl_analysis::interaction::Matrix;
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::score_table::{Outcome, Roles, ScoreRow, ScoreTable, Stratum};
-use evalxrl_analysis::{harm as h3, oracle_gap as h2};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::{document, refuse, seed};
+use crate::refusal::{refuse, refuse_all};
 
-/// Tidy arrays: `score[i]` belongs to `methods[method[i]]` on `malfunctions[malfunction[i]]`.
+/// Tidy arrays: `score[i]` belongs to `methods[method[i]]` on `malfunctions[malfunction[i]]`, in `blocks[block[i]]`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Sessions<'py> {
     score: PyReadonlyArray1<'py, f64>,
     method: PyReadonlyArray1<'py, i64>,
     malfunction: PyReadonlyArray1<'py, i64>,
+    block: Option<PyReadonlyArray1<'py, i64>>,
     methods: Vec<String>,
     malfunctions: Vec<String>,
+    blocks: Vec<String>,
 }
 
+/// What the tool calls of sessions need beside their scores.
+pub(crate) struct Calls {
+    /// How each session ended, as in the column `outcome`.
+    pub(crate) outcomes: Vec<String>,
+    /// Tool calls up to the submission; below 0 where absent.
+    pub(crate) tool_calls: Vec<i64>,
+}
+
+/// One session by the numbers of its names.
+struct Session {
+    score: f64,
+    method: usize,
+    malfunction: usize,
+    block: Option<usize>,
+}
+
+/// `cells[m][k]`: a list per cell.
+pub(crate) type CellsOf<T> = Vec<Vec<Vec<T>>>;
+
 impl Sessions<'_> {
-    /// Iterates over (score, method number, malfunction number).
-    fn each(&self) -> PyResult<Vec<(f64, usize, usize)>> {
+    fn each(&self) -> PyResult<Vec<Session>> {
         let place = |number: i64, names: &[String]| {
             usize::try_from(number)
-                .ok()
-                .filter(|index| *index < names.len())
-                .ok_or_else(|| refuse(format!("no name for number {number}")))
+                .map_err(refuse)
+                .and_then(|index| match index < names.len() {
+                    true => Ok(index),
+                    false => Err(refuse(format!("no name for number {number}"))),
+                })
         };
         let (methods, malfunctions) = (self.method.as_slice()?, self.malfunction.as_slice()?);
+        let blocks = self
+            .block
+            .as_ref()
+            .map(|block| block.as_slice())
+            .transpose()?;
         self.score
             .as_slice()?
             .iter()
-            .zip(methods.iter().zip(malfunctions))
-            .map(|(score, (method, malfunction))| {
-                Ok((
-                    *score,
-                    place(*method, &self.methods)?,
-                    place(*malfunction, &self.malfunctions)?,
-                ))
+            .enumerate()
+            .map(|(index, score)| {
+                Ok(Session {
+                    score: *score,
+                    method: place(methods[index], &self.methods)?,
+                    malfunction: place(malfunctions[index], &self.malfunctions)?,
+                    block: blocks
+                        .map(|blocks| place(blocks[index], &self.blocks))
+                        .transpose()?,
+                })
             })
             .collect()
     }
 
-    fn matrix(&self) -> PyResult<Matrix> {
-        let mut cells = vec![vec![Vec::new(); self.malfunctions.len()]; self.methods.len()];
-        for (score, method, malfunction) in self.each()? {
-            cells[method][malfunction].push(score);
-        }
-        Matrix::new(&self.methods, &self.malfunctions, &cells).map_err(refuse)
+    fn empty<T: Clone>(&self) -> CellsOf<T> {
+        vec![vec![Vec::new(); self.malfunctions.len()]; self.methods.len()]
     }
 
-    /// One stratum; sessions of a cell are numbered in their order.
-    fn stratum(&self, roles: Roles) -> PyResult<Stratum> {
-        let mut rows = Vec::new();
-        for (position, (score, method, malfunction)) in self.each()?.into_iter().enumerate() {
-            rows.push((
-                position as u64,
-                ScoreRow {
-                    malfunction: self.malfunctions[malfunction].clone(),
-                    environment: "-".to_owned(),
-                    method: self.methods[method].clone(),
-                    replication: position as u64,
-                    coder: None,
-                    invocations: None,
-                    block: None,
-                    raw: score,
-                    clipped: None,
-                    outcome: Outcome::Submitted,
-                    tool_calls: None,
-                    cost_usd: None,
-                    wall_s: None,
-                },
-            ));
+    /// The scores of each cell on a scale, by method, then malfunction, in order of the sessions.
+    pub(crate) fn cells(&self, scale: Scale, winsor_floor: f64) -> PyResult<CellsOf<f64>> {
+        let mut cells = self.empty();
+        for session in self.each()? {
+            cells[session.method][session.malfunction]
+                .push(scale.place(session.score, winsor_floor));
         }
-        let table = ScoreTable::from_rows(rows, roles).map_err(|errors| {
-            let lines: Vec<String> = errors
-                .iter()
-                .map(|error| format!("position {error}"))
-                .collect();
-            refuse(lines.join("; "))
-        })?;
-        table
-            .strata()
-            .pop()
-            .ok_or_else(|| refuse("score has no session"))
+        Ok(cells)
     }
+
+    /// The names of the methods.
+    pub(crate) fn methods(&self) -> &[String] {
+        &self.methods
+    }
+
+    /// Every method as a row of a matrix.
+    pub(crate) fn matrix(&self, scale: Scale, winsor_floor: f64) -> PyResult<Matrix> {
+        let cells = self.cells(scale, winsor_floor)?;
+        if self.block.is_none() {
+            return Matrix::new(&self.methods, &self.malfunctions, &cells).map_err(refuse);
+        }
+        let mut blocks = self.empty();
+        for session in self.each()? {
+            let block = session.block.map(|block| block as u64);
+            blocks[session.method][session.malfunction].push(block);
+        }
+        Matrix::with_blocks(&self.methods, &self.malfunctions, &cells, &blocks).map_err(refuse)
+    }
+
+    /// A table of one stratum; sessions of a cell are numbered in their order.
+    pub(crate) fn table(&self, roles: Roles, calls: Option<&Calls>) -> PyResult<ScoreTable> {
+        let mut rows = Vec::new();
+        for (position, session) in self.each()?.into_iter().enumerate() {
+            let mut row = ScoreRow {
+                malfunction: self.malfunctions[session.malfunction].clone(),
+                environment: "-".to_owned(),
+                method: self.methods[session.method].clone(),
+                replication: position as u64,
+                coder: None,
+                invocations: None,
+                block: session.block.map(|block| self.blocks[block].clone()),
+                raw: session.score,
+                clipped: None,
+                outcome: Outcome::Submitted,
+                tool_calls: None,
+                cost_usd: None,
+                wall_s: None,
+            };
+            if let Some(calls) = calls {
+                row.outcome = calls.outcomes[position].parse().map_err(|problem| {
+                    refuse(format!(
+                        "outcome {:?}, at [{position}]: {problem}",
+                        calls.outcomes[position]
+                    ))
+                })?;
+                let count = calls.tool_calls[position];
+                row.tool_calls = (count >= 0).then_some(count.unsigned_abs());
+            }
+            rows.push((position as u64, row));
+        }
+        ScoreTable::from_rows(rows, roles).map_err(|errors| {
+            refuse_all(
+                errors
+                    .iter()
+                    .map(|error| format!("position {error}"))
+                    .collect(),
+            )
+        })
+    }
+
+    /// The one stratum of that table.
+    pub(crate) fn stratum(&self, roles: Roles) -> PyResult<Stratum> {
+        only_stratum(&self.table(roles, None)?)
+    }
+}
+
+/// The stratum of a table without coders and budgets.
+pub(crate) fn only_stratum(table: &ScoreTable) -> PyResult<Stratum> {
+    table
+        .strata()
+        .pop()
+        .ok_or_else(|| refuse("score has no session"))
 }
 
 /// Reads a plan from JSON and checks it.
-fn plan(text: &str) -> PyResult<AnalysisPlan> {
+pub(crate) fn plan(text: &str) -> PyResult<AnalysisPlan> {
     let plan: AnalysisPlan = serde_json::from_str(text).map_err(refuse)?;
-    plan.check().map_err(|errors| {
-        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        refuse(lines.join("; "))
-    })?;
+    plan.check().map_err(refuse_all)?;
     Ok(plan)
 }
 
-/// Computes H1 of scores as they are.
-#[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "extracted from Python by value"
-)]
-pub(crate) fn interaction(
-    py: Python<'_>,
-    sessions: Sessions<'_>,
-    plan_text: &str,
-    seed: u64,
-) -> PyResult<String> {
-    let (matrix, plan) = (sessions.matrix()?, plan(plan_text)?);
-    let mut rng = seed::generator(seed);
-    let found = py.detach(|| interaction_of(&matrix, Scale::RawUnwinsorised, &plan, &mut rng));
-    document(&Computed::from(found))
-}
-
-/// Computes H2 of scores as they are.
-#[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "extracted from Python by value"
-)]
-pub(crate) fn oracle_gap(
-    py: Python<'_>,
-    sessions: Sessions<'_>,
-    oracle: String,
-    optimal: String,
-    plan_text: &str,
-    seed: u64,
-) -> PyResult<String> {
-    let roles = Roles {
-        cheat_oracle: oracle,
-        optimal_repair: optimal,
-        ..Roles::default()
-    };
-    let (stratum, plan) = (sessions.stratum(roles)?, plan(plan_text)?);
-    let seeds = seed::named(seed);
-    let scale = Scale::RawUnwinsorised;
-    let found = py.detach(|| {
-        let resampled = ResampledCells::new(&stratum, scale, &plan, &seeds);
-        h2::oracle_gap(&stratum, scale, &plan, &resampled, &seeds)
-    });
-    document(&Computed::from(found))
-}
-
-/// Computes H3 of raw scores.
-#[pyfunction]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "extracted from Python by value"
-)]
-pub(crate) fn harm(
-    py: Python<'_>,
-    sessions: Sessions<'_>,
-    baseline: String,
-    plan_text: &str,
-    seed: u64,
-) -> PyResult<String> {
-    let roles = Roles {
-        no_method: baseline,
-        ..Roles::default()
-    };
-    let (stratum, plan) = (sessions.stratum(roles)?, plan(plan_text)?);
-    let seeds = seed::named(seed);
-    let found = py.detach(|| h3::harm(&stratum, &plan, &seeds));
-    document(&Computed::from(found))
-}
-
-/// Gives a bootstrap interval of the mean of cell means; `cell[i]` numbers the cell of `score[i]` from 0. With `indices`,
-/// row b holds for each session the position of the session to take instead of it, in the same cell.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
-pub(crate) fn bootstrap_interval(
-    py: Python<'_>,
-    score: PyReadonlyArray1<'_, f64>,
-    cell: PyReadonlyArray1<'_, i64>,
-    kind: &str,
-    level: f64,
-    resamples: u64,
-    indices: Option<PyReadonlyArray2<'_, i64>>,
-    seed: u64,
-) -> PyResult<String> {
-    let (score, cell) = (score.as_slice()?, cell.as_slice()?);
-    let mut cells: Vec<Vec<f64>> = Vec::new();
-    // Where each session went: (cell, place within it).
-    let mut places = Vec::with_capacity(score.len());
-    for (score, number) in score.iter().zip(cell) {
-        let number = usize::try_from(*number).map_err(refuse)?;
-        if cells.len() <= number {
-            cells.resize(number + 1, Vec::new());
-        }
-        places.push((number, cells[number].len()));
-        cells[number].push(*score);
-    }
-    if cells.is_empty() || cells.iter().any(Vec::is_empty) {
-        return Err(refuse("score has no session in some cell"));
-    }
-    let statistic =
-        |cells: &[Vec<f64>]| cells.iter().map(|cell| mean(cell)).sum::<f64>() / cells.len() as f64;
-    let replicates = match indices {
-        Some(indices) => {
-            let sets = index_sets(&indices, &places, &cells)?;
-            py.detach(|| bootstrap::replicates_from(&cells, sets, statistic))
-        }
-        None => {
-            let mut rng = seed::generator(seed);
-            py.detach(|| bootstrap::replicates(&cells, resamples, statistic, &mut rng))
-        }
-    };
-    if replicates.is_empty() {
-        return Err(refuse("no resamples"));
-    }
-    let estimate = statistic(&cells);
-    let interval = match kind {
-        "percentile" => bootstrap::percentile(estimate, &replicates, level),
-        "basic" => bootstrap::basic(estimate, &replicates, level),
-        "bca" => {
-            if cells.iter().any(|cell| cell.len() < 2) {
-                return document(&Computed::<()>::absent("a cell has one session"));
-            }
-            bootstrap::bca(
-                estimate,
-                &replicates,
-                &bootstrap::jackknife(&cells, statistic),
-                level,
-            )
-        }
-        other => {
-            return Err(refuse(format!(
-                "kind {other:?} is not percentile, basic or bca"
-            )));
-        }
-    };
-    document(&interval)
-}
-
-fn index_sets(
-    indices: &PyReadonlyArray2<'_, i64>,
-    places: &[(usize, usize)],
-    cells: &[Vec<f64>],
-) -> PyResult<Vec<Vec<Vec<usize>>>> {
-    indices
-        .as_array()
-        .outer_iter()
-        .enumerate()
-        .map(|(resample, row)| {
-            let mut set: Vec<Vec<usize>> = vec![Vec::new(); cells.len()];
-            for (session, (position, (cell, _))) in row.iter().zip(places).enumerate() {
-                let taken = usize::try_from(*position).ok().and_then(|index| places.get(index));
-                match taken {
-                    Some((from, place)) if from == cell => set[*cell].push(*place),
-                    _ => {
-                        return Err(refuse(format!(
-                            "indices[{resample}, {session}] = {position} is no session of the same cell"
-                        )));
-                    }
-                }
-            }
-            Ok(set)
-        })
-        .collect()
+/// Reads a word of a snake_case list, such as a scale.
+pub(crate) fn word<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned()))
+        .map_err(|error| refuse(format!("{name} {text:?}: {error}")))
 }

@@ -10,8 +10,8 @@ use crate::bootstrap::{
 use crate::computed::NotComputed;
 use crate::estimate::Interval;
 
-/// Resamples that are counted side by side.
-const BLOCK: usize = 32;
+/// Sessions that are counted side by side.
+const LANES: usize = 8;
 
 /// K⁻¹Σ_k (#{x > y} + ½#{x = y})/(N_xk·N_yk) over the malfunctions k where both methods have sessions (Agarwal et al.
 /// 2021; per malfunction the statistic of Mann and Whitney). `first[k]` and `second[k]` are scores on malfunction k.
@@ -46,22 +46,16 @@ fn common<'a, C: AsRef<[f64]>, D: AsRef<[f64]>>(
 }
 
 fn of_pair([first, second]: &[&[f64]; 2]) -> f64 {
-    let won: f64 = first
+    let won: u64 = first
         .iter()
-        .flat_map(|x| second.iter().map(move |y| half_steps(*x, *y)))
+        .flat_map(|x| second.iter().map(move |y| u64::from(half_points(*x, *y))))
         .sum();
-    won / (first.len() * second.len()) as f64
+    won as f64 / (2 * first.len() * second.len()) as f64
 }
 
-/// 1 where x > y, ½ where they tie.
-fn half_steps(x: f64, y: f64) -> f64 {
-    if x > y {
-        1.0
-    } else if x == y {
-        0.5
-    } else {
-        0.0
-    }
+/// 2 where x > y, 1 where they tie.
+fn half_points(x: f64, y: f64) -> u32 {
+    u32::from(x > y) + u32::from(x >= y)
 }
 
 /// The probability of improvement with its bootstrap interval.
@@ -132,16 +126,15 @@ pub(super) fn side_by_side<'a>(pairs: &[[&'a [f64]; 2]]) -> Vec<&'a [f64]> {
 
 /// The probability of improvement in each resample; `resamples` are those of the cells `side_by_side`.
 pub(super) fn replicates(pairs: &[[&[f64]; 2]], resamples: &Resamples) -> Vec<f64> {
-    let merged: Vec<Merged> = pairs.iter().map(Merged::new).collect();
-    let largest = merged.iter().map(|merged| merged.values).max().unwrap_or(0);
+    let duels: Vec<Duels> = pairs.iter().map(Duels::new).collect();
+    let lanes = duels.iter().map(|duels| duels.lanes).max().unwrap_or(0);
     let mut columns = resamples.columns(
         1,
-        || [vec![0.0; largest * BLOCK], vec![0.0; largest * BLOCK]],
-        |tables, drawn, columns| {
+        || vec![[0; LANES]; lanes],
+        |won, drawn, columns| {
             let column = &mut columns[0];
-            for (malfunction, merged) in merged.iter().enumerate() {
-                let cells = [malfunction, malfunction + pairs.len()];
-                merged.add(tables, drawn, cells, column);
+            for (malfunction, duels) in duels.iter().enumerate() {
+                duels.add(won, drawn, [malfunction, malfunction + pairs.len()], column);
             }
             let count = pairs.len() as f64;
             column.iter_mut().for_each(|slot| *slot /= count);
@@ -150,56 +143,57 @@ pub(super) fn replicates(pairs: &[[&[f64]; 2]], resamples: &Resamples) -> Vec<f6
     columns.pop().unwrap_or_default()
 }
 
-/// The sessions of both methods on one malfunction in one order of their scores.
-struct Merged {
-    /// The number of distinct scores.
-    values: usize,
-    /// `[method][session]`: the rank of its score, times `BLOCK`.
-    sessions: [Vec<usize>; 2],
+/// Every session of the first method against every session of the second, on one malfunction.
+struct Duels {
+    /// N and N0.
+    sessions: [usize; 2],
+    /// Blocks of `LANES` that hold N numbers.
+    lanes: usize,
+    /// `[session of the second · lanes]`: for each session of the first, 2 if it wins and 1 if it ties.
+    won: Vec<[u32; LANES]>,
 }
 
-impl Merged {
-    fn new(pair: &[&[f64]; 2]) -> Self {
-        let mut values: Vec<f64> = pair.concat();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
-        let rank = |score: &f64| values.partition_point(|value| value < score) * BLOCK;
+impl Duels {
+    fn new([first, second]: &[&[f64]; 2]) -> Self {
+        let lanes = first.len().div_ceil(LANES);
+        let mut won = vec![[0; LANES]; second.len() * lanes];
+        for (y, blocks) in second.iter().zip(won.chunks_mut(lanes)) {
+            for (slot, x) in blocks.iter_mut().flatten().zip(first.iter()) {
+                *slot = half_points(*x, *y);
+            }
+        }
         Self {
-            sessions: pair.map(|cell| cell.iter().map(rank).collect()),
-            values: values.len(),
+            sessions: [first.len(), second.len()],
+            lanes,
+            won,
         }
     }
 
-    /// Adds this malfunction's share of pairs won to each resample of a chunk.
+    /// Adds this malfunction's share of duels won to each resample of a chunk.
     fn add(
         &self,
-        tables: &mut [Vec<f64>; 2],
+        scratch: &mut [[u32; LANES]],
         drawn: &Drawn,
-        cells: [usize; 2],
+        [own, other]: [usize; 2],
         column: &mut [f64],
     ) {
-        let [n, n0] = [0, 1].map(|arm: usize| self.sessions[arm].len() as f64);
-        for (block, out) in column.chunks_mut(BLOCK).enumerate() {
-            for ((table, ranks), cell) in tables.iter_mut().zip(&self.sessions).zip(cells) {
-                table[..self.values * BLOCK].fill(0.0);
-                for slot in 0..out.len() {
-                    for session in drawn.row(cell, block * BLOCK + slot) {
-                        table[ranks[*session as usize] + slot] += 1.0;
+        let points = &mut scratch[..self.lanes];
+        let most = 2.0 * (self.sessions[0] * self.sessions[1]) as f64;
+        for (replicate, slot) in column.iter_mut().enumerate() {
+            // First what each session of the first method wins against the second's resample, then whom its own takes.
+            points.fill([0; LANES]);
+            for y in drawn.row(other, replicate) {
+                let from = *y as usize * self.lanes;
+                for (sum, won) in points.iter_mut().zip(&self.won[from..from + self.lanes]) {
+                    for (sum, won) in sum.iter_mut().zip(won) {
+                        *sum += won;
                     }
                 }
             }
-            // Along the scores: each session of the first method beats the second's below it, and half of those level.
-            let (mut below, mut won) = ([0.0; BLOCK], [0.0; BLOCK]);
-            let [own, other] = [0, 1].map(|arm: usize| tables[arm].chunks_exact(BLOCK));
-            for (own, other) in own.zip(other).take(self.values) {
-                for slot in 0..BLOCK {
-                    won[slot] += own[slot] * (below[slot] + 0.5 * other[slot]);
-                    below[slot] += other[slot];
-                }
-            }
-            for (slot, won) in out.iter_mut().zip(won) {
-                *slot += won / (n * n0);
-            }
+            let points = points.as_flattened();
+            let taken = drawn.row(own, replicate).iter();
+            let won: u64 = taken.map(|x| u64::from(points[*x as usize])).sum();
+            *slot += won as f64 / most;
         }
     }
 }

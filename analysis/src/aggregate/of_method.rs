@@ -74,6 +74,11 @@ fn number(
 /// `[statistic][resample]`: the four numbers, then both profiles.
 fn replicates(cells: &Cells, scores: &[&[f64]], plan: &AnalysisPlan) -> Vec<Vec<f64>> {
     let thresholds = &plan.profile_thresholds;
+    let count = NUMBERS.len() + 2 * thresholds.len();
+    if scores.is_empty() {
+        // A planned method none of whose sessions is there: nothing to resample, and every number says so.
+        return vec![Vec::new(); count];
+    }
     let pass = Pass {
         scores,
         short: scores
@@ -85,7 +90,7 @@ fn replicates(cells: &Cells, scores: &[&[f64]], plan: &AnalysisPlan) -> Vec<Vec<
         thresholds,
     };
     Resamples::of_keys(scores, plan.resamples, cells.keys.clone()).columns(
-        NUMBERS.len() + 2 * thresholds.len(),
+        count,
         || Scratch {
             means: vec![0.0; scores.len() * CHUNK],
             own: vec![0.0; scores.len()],

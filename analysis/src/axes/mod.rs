@@ -17,7 +17,7 @@ use crate::estimate::PValue;
 use crate::interaction::{Matrix, Observed, column_centred, scaled_residuals, wild_means};
 use crate::moments::{mean, quantile};
 use crate::plan::AnalysisPlan;
-use crate::randomness::{Streams, below};
+use crate::randomness::{BoundedDraws, EvenDraws, Streams};
 use crate::structure::{AxisEntry, BeyondFirstAxis};
 
 /// Singular values below this share of the root of SS_T count as 0.
@@ -160,23 +160,27 @@ impl Axes {
             return Err(NotComputed::because("every cell has one session"));
         }
         let bound = u32::try_from(residuals.len()).expect("tables are small");
+        let draws = EvenDraws::new(bound);
         let methods = matrix.methods().len();
         let fit = &self.left * self.right.transpose() * self.singular_values[0];
         let sizes: Vec<usize> = matrix.cells().iter().flatten().map(Vec::len).collect();
-        let df_error = (sizes.iter().sum::<usize>() - sizes.len()) as f64;
-        let draws = usize::try_from(plan.permutations).expect("draws fit into memory");
+        let sessions = matrix.sessions();
+        let df_error = (sessions - sizes.len()) as f64;
+        let replicates = usize::try_from(plan.permutations).expect("draws fit into memory");
         let hits = streams.replicates(
-            draws,
-            || vec![0.0; sizes.len()],
-            |means, rng| {
-                let mut sse = 0.0;
+            replicates,
+            || (vec![0; sessions], vec![0.0; sizes.len()]),
+            |(drawn, means), rng| {
+                draws.fill(rng, drawn);
+                let (mut sse, mut first) = (0.0, 0);
                 for ((mean, size), fitted) in means.iter_mut().zip(&sizes).zip(fit.iter()) {
                     let (mut sum, mut squares) = (0.0, 0.0);
-                    for _ in 0..*size {
-                        let residual = residuals[below(rng, bound) as usize];
+                    for draw in &drawn[first..first + size] {
+                        let residual = residuals[*draw as usize];
                         sum += residual;
                         squares += residual * residual;
                     }
+                    first += size;
                     sse += (squares - sum * sum / *size as f64).max(0.0);
                     *mean = fitted + sum / *size as f64;
                 }
@@ -203,16 +207,19 @@ impl Axes {
         let cells: Vec<&Vec<f64>> = matrix.cells().iter().flatten().collect();
         let methods = matrix.methods().len();
         let resamples = usize::try_from(plan.resamples).expect("resamples fit into memory");
+        let sizes: Vec<usize> = cells.iter().map(|cell| cell.len()).collect();
+        let draws = BoundedDraws::of_cells(&sizes);
         let resampled: Vec<DVector<f64>> = streams.replicates(
             resamples,
-            || vec![0.0; cells.len()],
-            |means, rng| {
+            || (vec![0; draws.len()], vec![0.0; cells.len()]),
+            |(drawn, means), rng| {
+                draws.fill(rng, drawn);
+                let mut first = 0;
                 for (mean, cell) in means.iter_mut().zip(&cells) {
-                    let bound = u32::try_from(cell.len()).expect("cells are small");
-                    *mean = (0..cell.len())
-                        .map(|_| cell[below(rng, bound) as usize])
-                        .sum::<f64>()
-                        / cell.len() as f64;
+                    let own = &drawn[first..first + cell.len()];
+                    let sum: f64 = own.iter().map(|draw| cell[*draw as usize]).sum();
+                    *mean = sum / cell.len() as f64;
+                    first += cell.len();
                 }
                 let vector = first_right_vector(&column_centred(methods, means));
                 if vector.dot(&self.right) < 0.0 {

@@ -4,7 +4,7 @@
 
 use rand_core::RngCore;
 
-use crate::bounded_draws::BoundedDraws;
+use crate::randomness::BoundedDraws;
 
 /// What does not change between data sets: which cells there are, and how many sessions each has.
 pub(super) struct Frame {
@@ -23,13 +23,9 @@ pub(super) struct Sample {
 
 impl Frame {
     pub(super) fn new(methods: usize, sizes: Vec<usize>) -> Self {
-        let bounds = sizes.iter().flat_map(|size| {
-            let bound = u32::try_from(*size).expect("cells are small");
-            std::iter::repeat_n(bound, *size)
-        });
         Self {
             methods,
-            draws: BoundedDraws::new(bounds),
+            draws: BoundedDraws::of_cells(&sizes),
             sizes,
         }
     }

@@ -53,6 +53,7 @@ pub struct ZeroedCell {
 pub(super) fn missing_as_zero(
     stratum: &Stratum,
     planned: &[(&str, &str)],
+    family: u64,
     plan: &AnalysisPlan,
     seeds: &(impl NamedSeeds + Sync),
 ) -> Result<MissingAsZero, NotComputed> {
@@ -96,7 +97,7 @@ pub(super) fn missing_as_zero(
             }
         })
         .collect();
-    adjust(&mut cells, plan.q)?;
+    adjust(&mut cells, family, plan.q)?;
     let harmed = cells
         .iter()
         .filter(|cell| cell.discovery)
@@ -108,12 +109,13 @@ pub(super) fn missing_as_zero(
     Ok(MissingAsZero { harmed, cells })
 }
 
-fn adjust(cells: &mut [ZeroedCell], q: f64) -> Result<(), NotComputed> {
+fn adjust(cells: &mut [ZeroedCell], family: u64, q: f64) -> Result<(), NotComputed> {
+    let family = usize::try_from(family).unwrap_or(usize::MAX);
     let p: Vec<Option<f64>> = cells
         .iter()
         .map(|cell| cell.p.value().map(|p| p.value))
         .collect();
-    let adjusted = benjamini_hochberg(&p, q, Some(cells.len()))
+    let adjusted = benjamini_hochberg(&p, q, Some(family))
         .map_err(|error| NotComputed::because(error.to_string()))?;
     for (cell, adjusted) in cells.iter_mut().zip(adjusted) {
         if let Some(adjusted) = adjusted {

@@ -136,6 +136,19 @@ pub fn harm(
     plan: &AnalysisPlan,
     seeds: &(impl NamedSeeds + Sync),
 ) -> Result<Harm, NotComputed> {
+    harm_of_family(stratum, plan, None, seeds)
+}
+
+/// As `harm`, in a family of at least `m_planned` cells: a cell that was planned but left no trace in the table counts.
+///
+/// # Errors
+/// No planned cell, or no baseline session anywhere.
+pub fn harm_of_family(
+    stratum: &Stratum,
+    plan: &AnalysisPlan,
+    m_planned: Option<u64>,
+    seeds: &(impl NamedSeeds + Sync),
+) -> Result<Harm, NotComputed> {
     let planned = hypothesis_cells(stratum);
     if planned.is_empty() {
         return Err(NotComputed::because("no explanation method is planned"));
@@ -157,7 +170,8 @@ pub fn harm(
             stratum.roles().no_method
         )));
     }
-    adjust(&mut cells, plan.q)?;
+    let family = m_planned.unwrap_or(0).max(cells.len() as u64);
+    adjust(&mut cells, family, plan.q)?;
     let harmed: Vec<HarmedCell> = cells
         .iter()
         .filter(|cell| cell.tests.iter().any(|test| test.primary && test.discovery))
@@ -166,8 +180,7 @@ pub fn harm(
             malfunction: cell.malfunction.clone(),
         })
         .collect();
-    let family = cells.len() as u64;
-    let needed = cells_needed(&cells, plan.q);
+    let needed = cells_needed(&cells, family, plan.q);
     let verdict = match needed {
         _ if !harmed.is_empty() => HarmVerdict::HarmFound,
         Some(_) => HarmVerdict::NoHarmFound,
@@ -183,14 +196,15 @@ pub fn harm(
             || Computed::absent("no number of harmed cells could be found with these sessions"),
             Computed::Value,
         ),
-        warnings: warnings::warnings(&cells, needed, plan.q, stratum.has_blocks()),
-        missing_as_zero: missing::missing_as_zero(stratum, &planned, plan, seeds).into(),
+        warnings: warnings::warnings(&cells, family, needed, plan.q, stratum.has_blocks()),
+        missing_as_zero: missing::missing_as_zero(stratum, &planned, family, plan, seeds).into(),
         cells,
     })
 }
 
-/// Adjusts each test over all planned cells, absent p-values counted.
-fn adjust(cells: &mut [HarmCell], q: f64) -> Result<(), NotComputed> {
+/// Adjusts each test over a family, absent p-values counted.
+fn adjust(cells: &mut [HarmCell], family: u64, q: f64) -> Result<(), NotComputed> {
+    let family = usize::try_from(family).unwrap_or(usize::MAX);
     for name in HarmTestName::ALL {
         let p: Vec<Option<f64>> = cells
             .iter()
@@ -199,7 +213,7 @@ fn adjust(cells: &mut [HarmCell], q: f64) -> Result<(), NotComputed> {
                 test.p.value().map(|p| p.value)
             })
             .collect();
-        let adjusted = benjamini_hochberg(&p, q, Some(cells.len()))
+        let adjusted = benjamini_hochberg(&p, q, Some(family))
             .map_err(|error| NotComputed::because(error.to_string()))?;
         for (cell, adjusted) in cells.iter_mut().zip(adjusted) {
             let negative = cell.lift.value().is_some_and(|lift| *lift < 0.0);
@@ -216,7 +230,7 @@ fn adjust(cells: &mut [HarmCell], q: f64) -> Result<(), NotComputed> {
 
 /// The fewest cells that could be discoveries together: for each number of sessions, so many cells at its p_min as are
 /// needed, if that many cells have p_min as small as that. `None`: no number suffices.
-fn cells_needed(cells: &[HarmCell], q: f64) -> Option<u64> {
+fn cells_needed(cells: &[HarmCell], family: u64, q: f64) -> Option<u64> {
     let mut smallest: Vec<u64> = cells
         .iter()
         .filter(|cell| cell.lift.value().is_some())
@@ -224,7 +238,7 @@ fn cells_needed(cells: &[HarmCell], q: f64) -> Option<u64> {
             AttainableTest::Permutation.cells_needed(
                 cell.sessions,
                 cell.baseline_sessions,
-                cells.len() as u64,
+                family,
                 q,
             )
         })

@@ -8,19 +8,20 @@ use crate::attainability::{ADVICE, AttainableTest, attainability};
 /// The warnings of a family of cells; `needed` is the fewest cells that could be discoveries of the primary together.
 pub(super) fn warnings(
     cells: &[HarmCell],
+    family: u64,
     needed: Option<u64>,
     q: f64,
     blocks: bool,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    let missing = cells
+    let tested = cells
         .iter()
-        .filter(|cell| cell.lift.value().is_none())
+        .filter(|cell| cell.lift.value().is_some())
         .count();
+    let missing = family.saturating_sub(tested as u64);
     if missing > 0 {
         warnings.push(format!(
-            "{missing} of {} planned cells have no p-value; they count in the adjustment",
-            cells.len()
+            "{missing} of {family} planned cells have no p-value; they count in the adjustment"
         ));
     }
     let unequal = cells.iter().filter(|cell| cell.unequal_sessions).count();
@@ -43,7 +44,7 @@ pub(super) fn warnings(
              leave them out"
         ));
     }
-    warnings.extend(reach(cells.len() as u64, needed, q, blocks));
+    warnings.extend(reach(family, needed, q, blocks));
     warnings
 }
 

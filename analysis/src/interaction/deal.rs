@@ -4,7 +4,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::bounded_draws::BoundedDraws;
+use crate::randomness::BoundedDraws;
 
 /// Groups of scores, each dealt to as many hands, which may be empty.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Dealer {
         Self {
             scores,
             groups: described,
-            draws: BoundedDraws::new(bounds),
+            draws: BoundedDraws::new(&bounds),
         }
     }
 
@@ -77,18 +77,17 @@ impl Dealer {
         for group in &self.groups {
             let (own_scores, later_scores) = scores.split_at_mut(group.size);
             let (own_sums, later_sums) = sums.split_at_mut(group.hands.len());
-            let mut place = 0;
             let mut left = group.total;
+            let mut lying = own_scores;
             for (hand, size) in own_sums[..group.last].iter_mut().zip(&group.hands) {
                 let (own_draws, later_draws) = draws.split_at(*size);
                 let mut sum = 0.0;
                 for draw in own_draws {
-                    let taken = place + *draw as usize;
-                    let here = own_scores[place];
-                    let score = std::mem::replace(&mut own_scores[taken], here);
-                    own_scores[place] = score;
+                    let here = lying[0];
+                    let score = std::mem::replace(&mut lying[*draw as usize], here);
+                    lying[0] = score;
                     sum += score;
-                    place += 1;
+                    lying = &mut lying[1..];
                 }
                 *hand = sum;
                 left -= sum;

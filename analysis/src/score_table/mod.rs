@@ -319,7 +319,7 @@ fn misplaced<'a>(
         .iter()
         .map(|row| (row.malfunction.as_str(), row.environment.as_str()))
         .collect();
-    let known = |environment: &str| environment != UNKNOWN_ENVIRONMENT;
+    let known = |environment: &str| !environment.is_empty() && environment != UNKNOWN_ENVIRONMENT;
     let mut wrong: BTreeMap<&str, TableError> = BTreeMap::new();
     for cell in planned.filter(|cell| known(&cell.environment)) {
         let Some(found) = found.get(cell.malfunction.as_str()).copied() else {

@@ -31,23 +31,42 @@ fn balanced_cells() -> impl Strategy<Value = Vec<Vec<Vec<f64>>>> {
     })
 }
 
-/// Scores of any magnitude; most matrices mix few of them, so that equal scores and cells are common.
-fn odd_score() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        6 => (-3_i32..4).prop_map(|score| f64::from(score) / 4.0),
-        2 => -1.0_f64..1.0,
-        1 => prop::sample::select(vec![1e300, -1e300, 1e-300, 1e59, 1e-59, f64::MAX, f64::MIN_POSITIVE, -0.0]),
-    ]
-}
+/// A session: its score and its block, if it has one.
+type Session = (f64, Option<u64>);
 
-/// Ragged cells `[method][malfunction]`, each session with a block or none.
-fn odd_cells() -> impl Strategy<Value = Vec<Vec<Vec<(f64, Option<u64>)>>>> {
-    let score = prop_oneof![4 => (-3_i32..4).prop_map(|s| f64::from(s) / 4.0).boxed(), 1 => odd_score().boxed()];
-    let session = (score, prop::option::weighted(0.8, 0_u64..3));
-    (1_usize..6, 1_usize..6, 1_usize..4).prop_flat_map(move |(methods, malfunctions, most)| {
-        let cell = prop::collection::vec(session.clone(), 0..=most);
-        prop::collection::vec(prop::collection::vec(cell, malfunctions), methods)
-    })
+/// Ragged cells `[method][malfunction]`: few different scores, so that equal scores and equal cells are common, on any
+/// scale and around any centre; in some matrices single scores of another magnitude.
+fn odd_cells() -> impl Strategy<Value = Vec<Vec<Vec<Session>>>> {
+    let scales = vec![1.0, 1.0, 1.0, 1e-3, 1e59, 1e-59, 1e300, 1e-300, 0.0];
+    let shifts = vec![0.0, 0.0, 0.0, 0.1, 1e6, 1e300];
+    let strangers = vec![
+        1e300,
+        1e-300,
+        1e59,
+        -1e59,
+        1e10,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        -0.0,
+    ];
+    let shape = (1_usize..6, 1_usize..6, 0_usize..3, 0_usize..3);
+    let scale = (
+        prop::sample::select(scales),
+        prop::sample::select(shifts),
+        0_u32..3,
+    );
+    (shape, scale).prop_flat_map(
+        move |((methods, malfunctions, least, more), (scale, shift, strange))| {
+            let score = prop_oneof![
+                60 => (-3_i32..4).prop_map(move |score| shift + scale * f64::from(score) / 4.0),
+                10 => (-1.0_f64..1.0).prop_map(move |score| shift + scale * score),
+                strange => prop::sample::select(strangers.clone()),
+            ];
+            let session = (score, prop::option::weighted(0.9, 0_u64..3));
+            let cell = prop::collection::vec(session, least..=least + more);
+            prop::collection::vec(prop::collection::vec(cell, malfunctions), methods)
+        },
+    )
 }
 
 proptest! {
@@ -71,7 +90,10 @@ proptest! {
         let (first, second) = (&before.decomposition, &after.decomposition);
         prop_assert!((first.ss_interaction - second.ss_interaction).abs() < 1e-9);
         prop_assert!((first.sse - second.sse).abs() < 1e-9);
-        for name in [TestName::Literal, TestName::Wild, TestName::SessionF] {
+        for name in [
+            TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny, TestName::FreedmanLane,
+            TestName::CellLabelPermutation,
+        ] {
             prop_assert_eq!(&before.test(name).unwrap().p, &after.test(name).unwrap().p);
         }
     }
@@ -85,7 +107,10 @@ proptest! {
         let mut reversed = cells.clone();
         reversed.reverse();
         let (before, after) = (analyse(&matrix(&cells), &plan), analyse(&matrix(&reversed), &plan));
-        for name in [TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny] {
+        for name in [
+            TestName::Literal, TestName::Wild, TestName::SessionF, TestName::SessionAny, TestName::FreedmanLane,
+            TestName::CellLabelPermutation,
+        ] {
             prop_assert_eq!(&before.test(name).unwrap().p, &after.test(name).unwrap().p);
         }
     }
@@ -112,15 +137,15 @@ proptest! {
 
     #[test]
     fn no_finite_input_panics_or_gives_a_number_that_is_none(cells in odd_cells()) {
-        let part = |of: fn(&(f64, Option<u64>)) -> f64| -> Vec<Vec<Vec<f64>>> {
-            cells.iter().map(|row| row.iter().map(|cell| cell.iter().map(of).collect()).collect()).collect()
-        };
+        let scores: Vec<Vec<Vec<f64>>> = cells
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.iter().map(|session| session.0).collect()).collect())
+            .collect();
         let blocks: Vec<Vec<Vec<Option<u64>>>> = cells
             .iter()
             .map(|row| row.iter().map(|cell| cell.iter().map(|session| session.1).collect()).collect())
             .collect();
         let names = |count: usize| -> Vec<String> { (0..count).map(|i| i.to_string()).collect() };
-        let scores = part(|session| session.0);
         let matrix = Matrix::with_blocks(&names(cells.len()), &names(cells[0].len()), &scores, &blocks).unwrap();
         let mut rng = ChaCha8Rng::from_seed([3; 32]);
         if let Ok(found) = interaction_of(&matrix, Scale::Raw, &quick(), &mut rng) {

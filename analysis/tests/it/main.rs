@@ -3,6 +3,8 @@
 //! Start at `golden`.
 
 #[cfg(test)]
+mod aggregates;
+#[cfg(test)]
 mod anything;
 #[cfg(test)]
 mod dossiers;
@@ -20,6 +22,8 @@ mod golden_paired;
 mod harm;
 #[cfg(test)]
 mod interaction_laws;
+#[cfg(test)]
+mod interaction_rows;
 #[cfg(test)]
 mod kappa;
 #[cfg(test)]
@@ -40,3 +44,5 @@ mod simulation;
 mod table;
 #[cfg(test)]
 mod tool_calls;
+#[cfg(test)]
+mod two_sample;

@@ -1,4 +1,4 @@
-//! Knows the laws of aggregates, of their intervals and of tests of two samples, for any finite scores.
+//! Knows the laws of aggregates and of their intervals, for any finite scores.
 //! Must not know reference values.
 //! Start at the properties.
 
@@ -9,14 +9,11 @@ use evalxrl_analysis::aggregate::{
 use evalxrl_analysis::bootstrap::{Kind, Options, Over, percentile, replicates};
 use evalxrl_analysis::cells::{CellFinding, summarise};
 use evalxrl_analysis::contrast::ResampledCells;
-use evalxrl_analysis::estimate::{Interval, IntervalFlag, PValue};
+use evalxrl_analysis::estimate::Interval;
 use evalxrl_analysis::lift::{Lifts, lifts};
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::score_table::Stratum;
-use evalxrl_analysis::two_sample::{
-    Alternative, Effort, permutation_mean, permutation_welch, rank_sum, welch,
-};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -32,11 +29,12 @@ const STATISTICS: [Statistic; 4] = [
     Statistic::OptimalityGap,
 ];
 
-fn rng(seed: u8) -> ChaCha8Rng {
+pub(crate) fn rng(seed: u8) -> ChaCha8Rng {
     ChaCha8Rng::from_seed([seed; 32])
 }
 
-fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
+/// Stands in for the keyed hash of the caller: any function of the name will do.
+pub(crate) fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
     move |name: &str| {
         let mut key = [root; 32];
         for (index, byte) in name.bytes().enumerate() {
@@ -46,7 +44,7 @@ fn keys(root: u8) -> impl Fn(&str) -> [u8; 32] + Sync {
     }
 }
 
-fn quick() -> AnalysisPlan {
+pub(crate) fn quick() -> AnalysisPlan {
     AnalysisPlan {
         resamples: 300,
         ..AnalysisPlan::default()
@@ -54,7 +52,7 @@ fn quick() -> AnalysisPlan {
 }
 
 /// Any score a table can hold, the extremes of floating point among them.
-fn any_score() -> impl Strategy<Value = f64> {
+pub(crate) fn any_score() -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => (-8_i32..8).prop_map(|score| f64::from(score) / 4.0),
         1 => prop::sample::select(vec![0.0, -0.0, 1.0, 1e300, -1e300, 1e-300, f64::MAX, f64::MIN]),
@@ -66,7 +64,7 @@ fn any_cells(least: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
 }
 
 /// A stratum of three methods (baseline and placebo among them) with these cells, in turn.
-fn stratum(cells: &[Vec<f64>]) -> Stratum {
+pub(crate) fn stratum(cells: &[Vec<f64>]) -> Stratum {
     let methods = ["lrp", "no-method", "placebo", "saliency"];
     let mut rows = Vec::new();
     for (place, cell) in cells.iter().enumerate() {
@@ -80,7 +78,9 @@ fn stratum(cells: &[Vec<f64>]) -> Stratum {
 }
 
 /// Asserts that JSON holds every number: NaN and infinities would be written as null, and refused on reading.
-fn survives_json<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
+pub(crate) fn survives_json<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
+    value: &T,
+) {
     let text = serde_json::to_string(value).unwrap();
     assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value);
 }
@@ -187,198 +187,4 @@ proptest! {
         survives_json(&of_lifts);
         survives_json(&of_methods);
     }
-
-    #[test]
-    fn no_finite_samples_panic_in_tests_and_p_lies_above_zero_and_up_to_one(
-        first in prop::collection::vec(any_score(), 0..6),
-        second in prop::collection::vec(any_score(), 0..6),
-        exact_limit in prop::sample::select(vec![0, 1_000_000]),
-    ) {
-        let effort = Effort { exact_limit, draws: 99 };
-        for alternative in [Alternative::Less, Alternative::Greater, Alternative::TwoSided] {
-            let mut found: Vec<PValue> = Vec::new();
-            found.extend(permutation_mean(&first, &second, alternative, effort, &mut rng(1)));
-            found.extend(permutation_welch(&first, &second, alternative, effort, &mut rng(1)).map(|(_, p)| p));
-            found.extend(rank_sum(&first, &second, alternative));
-            found.extend(welch(&first, &second).map(|welch| welch.p(alternative)));
-            survives_json(&found);
-            prop_assert!(found.iter().all(|p| p.value > 0.0 && p.value <= 1.0));
-        }
-    }
-
-    #[test]
-    fn swapping_the_samples_swaps_less_and_greater(
-        first in prop::collection::vec((-8_i32..8).prop_map(|y| f64::from(y) / 4.0), 1..7),
-        second in prop::collection::vec((-8_i32..8).prop_map(|y| f64::from(y) / 4.0), 1..7),
-    ) {
-        let effort = Effort { exact_limit: 1_000_000, draws: 1 };
-        let mean = |one: &[f64], other: &[f64], side| permutation_mean(one, other, side, effort, &mut rng(1)).unwrap();
-        let ranks = |one: &[f64], other: &[f64], side| rank_sum(one, other, side).unwrap();
-        for test in [&mean as &dyn Fn(&[f64], &[f64], Alternative) -> PValue, &ranks] {
-            let less = test(&first, &second, Alternative::Less);
-            let greater = test(&first, &second, Alternative::Greater);
-            prop_assert_eq!(&test(&second, &first, Alternative::Greater), &less);
-            let both = test(&first, &second, Alternative::TwoSided);
-            prop_assert_eq!(both.value, (2.0 * less.value.min(greater.value)).min(1.0));
-            prop_assert_eq!(both.count.unwrap() as f64 / both.total.unwrap() as f64, both.value);
-        }
-    }
-}
-
-/// Two malfunctions of four methods, six sessions each.
-fn round() -> Stratum {
-    let cells: Vec<Vec<f64>> = (0..8_u32)
-        .map(|cell| {
-            (0..6_u32)
-                .map(|n| f64::from((cell * 7 + n * n * 3) % 11) / 10.0)
-                .collect()
-        })
-        .collect();
-    stratum(&cells)
-}
-
-#[test]
-fn aggregates_have_the_same_bytes_at_any_number_of_threads_and_others_at_another_seed() {
-    let (stratum, plan) = (
-        round(),
-        AnalysisPlan {
-            resamples: 1_000,
-            ..quick()
-        },
-    );
-    let bytes = |threads: usize, root: u8| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        pool.install(|| serde_json::to_string(&aggregates(&stratum, &plan, &keys(root))).unwrap())
-    };
-    let one = bytes(1, 1);
-    assert!(one == bytes(2, 1));
-    assert!(one == bytes(4, 1));
-    let [first, other] =
-        [one, bytes(2, 2)].map(|text| serde_json::from_str::<Aggregates>(&text).unwrap());
-    let low = |found: &Aggregates| {
-        found.methods[0]
-            .iqm
-            .value()
-            .unwrap()
-            .interval
-            .value()
-            .unwrap()
-            .low
-    };
-    assert_ne!(low(&first), low(&other));
-}
-
-#[test]
-fn a_method_on_one_malfunction_has_the_interval_of_its_cell() {
-    let stratum = stratum(&[vec![0.1, 0.5, 0.7, 0.2]]);
-    let plan = quick();
-    let raw = ResampledCells::new(&stratum, Scale::Raw, &plan, &keys(1));
-    let clipped = ResampledCells::new(&stratum, Scale::Clipped, &plan, &keys(1));
-    let cells = summarise(&stratum, &plan, &clipped, &raw);
-    let found = aggregates(&stratum, &plan, &keys(1));
-    let of_cell = &cells[0].clipped.value().unwrap().percentile;
-    let own = &found.methods[0];
-    assert_eq!((own.scale, own.malfunctions), (Scale::Clipped, 1));
-    assert_eq!(&own.mean.value().unwrap().interval, of_cell);
-    assert_eq!(&own.median.value().unwrap().interval, of_cell);
-    let flags = &of_cell.value().unwrap().flags;
-    assert_eq!(flags, &[IntervalFlag::UndercoversBelowTen]);
-}
-
-#[test]
-fn improvements_are_over_every_pair_of_methods_and_over_the_reserved_arms() {
-    let found = aggregates(&round(), &quick(), &keys(1));
-    let pairs: Vec<(&str, &str)> = found
-        .improvements
-        .iter()
-        .filter(|improvement| improvement.scale == Scale::Raw)
-        .map(|improvement| (improvement.first.as_str(), improvement.second.as_str()))
-        .collect();
-    assert_eq!(
-        pairs,
-        [
-            ("lrp", "no-method"),
-            ("lrp", "placebo"),
-            ("lrp", "saliency"),
-            ("saliency", "no-method"),
-            ("saliency", "placebo")
-        ]
-    );
-    assert_eq!(found.methods.len(), 8);
-    assert!(
-        found
-            .improvements
-            .iter()
-            .all(|improvement| improvement.malfunctions == 2)
-    );
-}
-
-#[test]
-fn resampling_malfunctions_as_well_widens_an_interval_where_they_differ() {
-    let cells: Vec<Vec<f64>> = (0..6_u32)
-        .map(|k| {
-            (0..6_u32)
-                .map(|n| f64::from(k) / 5.0 + f64::from(n) / 50.0)
-                .collect()
-        })
-        .collect();
-    let width = |over: Over| {
-        let options = Options {
-            over,
-            resamples: 2_000,
-            ..Options::default()
-        };
-        let found = aggregate_interval(&cells, Statistic::Iqm, 1.0, &options, &mut rng(1)).unwrap();
-        found.high - found.low
-    };
-    assert!(width(Over::Malfunctions) > 3.0 * width(Over::Sessions));
-}
-
-#[test]
-fn intervals_that_cannot_be_made_say_why() {
-    let reason = |cells: &[Vec<f64>], options: Options| {
-        aggregate_interval(cells, Statistic::Iqm, 1.0, &options, &mut rng(1))
-            .unwrap_err()
-            .to_string()
-    };
-    let default = Options::default();
-    assert_eq!(reason(&[vec![], vec![]], default), "no session");
-    assert_eq!(
-        reason(&[vec![1.0], vec![0.0, 1.0]], default),
-        "a cell has one session"
-    );
-    let malfunctions = Options {
-        over: Over::Malfunctions,
-        ..default
-    };
-    assert_eq!(reason(&[vec![0.0, 1.0]], malfunctions), "one malfunction");
-    let level = Options {
-        level: 1.0,
-        ..default
-    };
-    assert_eq!(
-        reason(&[vec![0.0, 1.0]], level),
-        "the level 1 is not strictly between 0 and 1"
-    );
-    let none = Options {
-        resamples: 0,
-        ..default
-    };
-    assert_eq!(reason(&[vec![0.0, 1.0]], none), "no resamples");
-    let large = vec![vec![f64::MAX; 4]];
-    assert_eq!(
-        reason(&large, default),
-        "the scores are too large for floating point"
-    );
-    let bca = Options {
-        kind: Kind::Bca,
-        ..default
-    };
-    let found =
-        aggregate_interval(&[vec![0.5; 12]], Statistic::Mean, 1.0, &bca, &mut rng(1)).unwrap();
-    assert_eq!((found.low, found.high), (0.5, 0.5));
-    assert_eq!(found.flags, [IntervalFlag::Degenerate]);
 }

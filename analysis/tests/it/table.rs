@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use evalxrl_analysis::score_table::{
-    Invocations, Outcome, PlannedCell, ReferenceError, Roles, ScoreRow, ScoreTable,
+    Invocations, Outcome, PlannedCell, ReferenceError, Role, Roles, ScoreRow, ScoreTable,
+    UNKNOWN_ENVIRONMENT,
 };
 
 /// A submitted session in a table without strata.
@@ -173,4 +174,128 @@ fn the_error_of_references_grows_away_from_the_middle() {
         .with_references(BTreeMap::from([("walls".to_owned(), inverted)]))
         .unwrap_err();
     assert!(errors[0].to_string().starts_with("the references of walls"));
+}
+
+#[test]
+fn a_malfunction_planned_in_another_environment_is_refused_once() {
+    let planned = |environment: &str| {
+        ["saliency", "no-method"].map(|method| PlannedCell {
+            coder: None,
+            invocations: None,
+            malfunction: "walls".to_owned(),
+            method: method.to_owned(),
+            environment: environment.to_owned(),
+            sessions: 1,
+        })
+    };
+    let seen = table(vec![session("walls", "saliency", 0, 0.5)]);
+    let errors = seen.clone().with_planned(planned("lander")).unwrap_err();
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        ["walls is planned in environment lander, but has sessions in treasure_grid"]
+    );
+    // Where either side does not tell, nothing contradicts.
+    assert!(seen.with_planned(planned(UNKNOWN_ENVIRONMENT)).is_ok());
+}
+
+#[test]
+fn a_table_may_leave_the_environment_out() {
+    let mut row = serde_json::to_value(session("walls", "saliency", 0, 0.5)).unwrap();
+    row.as_object_mut().unwrap().remove("environment");
+    let row: ScoreRow = serde_json::from_value(row).unwrap();
+    let table = table(vec![row]);
+    assert_eq!(table.planned()[0].environment, "-");
+    let misspelt = serde_json::json!({ "malfunction": "walls", "metod": "saliency" });
+    let error = serde_json::from_value::<ScoreRow>(misspelt).unwrap_err();
+    assert!(error.to_string().contains("unknown field `metod`"));
+}
+
+#[test]
+fn a_coalition_names_each_member_once_and_every_member() {
+    let mut nobody = session("walls", "saliency", 0, 0.5);
+    nobody.coder = Some(String::new());
+    nobody.block = Some(String::new());
+    let rows = vec![
+        session("walls", "b+a+b", 0, 0.5),
+        session("walls", "a+", 0, 0.5),
+        nobody,
+    ];
+    assert_eq!(
+        refusals(rows),
+        [
+            "2: method b+a+b: a coalition that names a member twice",
+            "3: method a+: a coalition with a member that has no name",
+            "4: coder \"\": empty",
+            "4: block \"\": empty",
+        ]
+    );
+}
+
+#[test]
+fn reserved_arms_are_known_by_the_ids_a_caller_gives() {
+    let roles = Roles {
+        no_method: "control".to_owned(),
+        optimal_repair: "revert".to_owned(),
+        ..Roles::default()
+    };
+    let all = Invocations::Unlimited;
+    let rows = vec![
+        placed(
+            session("walls", "saliency", 0, 0.5),
+            "search",
+            Invocations::AtMost(5),
+        ),
+        placed(session("walls", "control", 0, 0.1), "search", all),
+        placed(session("walls", "revert", 0, 1.0), "script", all),
+        placed(
+            session("walls", "no-method", 0, 0.3),
+            "search",
+            Invocations::AtMost(5),
+        ),
+    ];
+    let table = ScoreTable::from_rows((2..).zip(rows), roles).unwrap();
+    let strata = table.strata();
+    assert_eq!(strata.len(), 1);
+    assert_eq!(
+        strata[0].methods(),
+        ["control", "no-method", "revert", "saliency"]
+    );
+    // The default id is an explanation method like any other once another id plays its role.
+    assert_eq!(table.roles().of("no-method"), Role::Xrl);
+}
+
+#[test]
+fn an_arm_of_the_stratum_itself_goes_before_one_that_joins() {
+    let few = Invocations::AtMost(5);
+    let all = Invocations::Unlimited;
+    let table = table(vec![
+        placed(session("walls", "saliency", 0, 0.5), "search", few),
+        placed(session("walls", "saliency", 0, 0.5), "search", all),
+        placed(session("walls", "cheat-oracle", 0, 0.8), "search", few),
+        placed(session("walls", "cheat-oracle", 0, 0.9), "search", all),
+    ]);
+    let oracle: Vec<f64> = table
+        .strata()
+        .iter()
+        .map(|stratum| stratum.cell("walls", "cheat-oracle").unwrap().rows[0].raw)
+        .collect();
+    assert_eq!(oracle, [0.8, 0.9]);
+}
+
+#[test]
+fn a_session_counted_twice_names_both_lines_and_the_row_order_does_not_matter() {
+    let rows = vec![
+        session("walls", "saliency", 3, 0.5),
+        session("doors", "saliency", 3, 0.5),
+        session("walls", "saliency", 3, 0.7),
+        session("walls", "saliency", 3, 0.9),
+    ];
+    assert_eq!(
+        refusals(rows),
+        [
+            "4: replication 3: a second session of saliency on walls, after line 2",
+            "5: replication 3: a second session of saliency on walls, after line 2",
+        ]
+    );
 }

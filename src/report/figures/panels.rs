@@ -76,7 +76,7 @@ impl Panels {
             (low.min(value), high.max(value))
         });
         (
-            (low * 2.0 - 1e-9).floor() / 2.0,
+            (low * 2.0 + 1e-9).floor() / 2.0,
             (high * 2.0 - 1e-9).ceil() / 2.0,
         )
     }

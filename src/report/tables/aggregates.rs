@@ -15,6 +15,7 @@ pub(super) fn part(aggregates: &Aggregates) -> Part {
         anchor: "aggregates",
         title: "Aggregates over malfunctions",
         remarks: Vec::new(),
+        open: 2,
         tables: vec![
             methods(&aggregates.methods),
             improvements(&aggregates.improvements),

@@ -30,6 +30,7 @@ pub(super) fn ablation(ablation: &Ablation) -> Part {
         anchor: "ablation",
         title: "Rich against minimal dossiers",
         remarks: Vec::new(),
+        open: 1,
         tables: vec![fixed_table(fixed), sampled_table(sampled)],
         warnings,
     }
@@ -119,6 +120,7 @@ pub(super) fn shapley(shapley: &Shapley) -> Part {
             shapley.methods.join(", "),
             shapley.malfunctions.len()
         )],
+        open: 1,
         tables: vec![shares(&scales), coalitions(&scales)],
         warnings: Vec::new(),
     }

@@ -18,6 +18,7 @@ pub(super) fn tool_calls(found: &ToolCalls) -> Part {
         anchor: "tool-calls",
         title: "Tool calls up to a submission",
         remarks: vec![budget(&found.budget)],
+        open: 1,
         tables: vec![methods(&found.methods), cells(&found.methods)],
         warnings: Vec::new(),
     }
@@ -170,6 +171,7 @@ pub(super) fn truncation(curves: &StratumCurves, found: &[TruncationCurve]) -> P
         anchor: "truncation",
         title: "Scores by number of calls",
         remarks: vec![format!("This is {}.", curves.label)],
+        open: 1,
         tables: vec![areas, points],
         warnings: Vec::new(),
     }

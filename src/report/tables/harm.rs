@@ -30,6 +30,7 @@ pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
         anchor: "h3",
         title: "H3: does some method harm?",
         remarks: Vec::new(),
+        open: 2,
         tables,
         warnings,
     }

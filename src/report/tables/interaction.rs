@@ -35,6 +35,7 @@ pub(super) fn hypothesis(h1: &H1) -> Part {
         anchor: "h1",
         title: "H1: does the method × malfunction matrix have structure?",
         remarks: Vec::new(),
+        open: 3,
         tables: vec![
             tests(&scales[..2], "h1_tests", "H1: tests"),
             effects::steps(&scales),
@@ -202,10 +203,7 @@ fn assumes(name: TestName) -> &'static str {
         TestName::BlockedF => {
             "Sessions of one block are exchangeable between methods under the null; block effects are taken out."
         }
-        TestName::CellLabelPermutation => {
-            "Whole cells are exchangeable; a large interaction is then the same as a small main effect, so it answers \
-             another question."
-        }
+        TestName::CellLabelPermutation => "Whole cells of a malfunction are exchangeable.",
         TestName::Parametric => "Residuals are normal with equal variance in all cells.",
     }
 }

@@ -52,6 +52,8 @@ pub(super) struct Part {
     pub(super) title: &'static str,
     /// What the tables say, as sentences.
     pub(super) remarks: Vec<String>,
+    /// So many of the tables are shown at once; the others are folded.
+    pub(super) open: usize,
     pub(super) tables: Vec<Table>,
     /// What a reader must beware of, as sentences.
     pub(super) warnings: Vec<String>,

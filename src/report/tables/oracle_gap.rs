@@ -42,6 +42,7 @@ pub(super) fn hypothesis(h2: &H2) -> Part {
         anchor: "h2",
         title: "H2: how far below an optimal repair is the cheat oracle?",
         remarks: Vec::new(),
+        open: 1,
         tables: vec![gaps(rows), recovered(ratios)],
         warnings,
     }

@@ -32,7 +32,7 @@ pub(in crate::report) fn predictions<'a, 'b: 'a>(
     });
     Table {
         name: "predictions".to_owned(),
-        title: "Predictions".to_owned(),
+        title: "What was predicted, and what was found".to_owned(),
         note: "Written into each malfunction before any session. A method that reveals should lift, one that misleads should \
                lower. Confirmed or contradicted: the Welch interval of the raw lift lies wholly on one side of 0. Each is read \
                by itself, without adjustment for their number."

@@ -1,0 +1,123 @@
+"""What comes out for known data, and what cannot exist."""
+
+from __future__ import annotations
+
+import evalxrl
+import numpy as np
+import pytest
+from golden import there
+from test_input import BLOCKS, FEW, MALFUNCTIONS, METHODS, scores
+
+
+def test_unconnected_methods_are_not_computed() -> None:
+    found = evalxrl.interaction(np.arange(8) / 8, list("aabbccdd"), list("wwwwxxxx"), seed=1)
+    assert found == evalxrl.NotComputed("methods {a, b} share no malfunction with {c, d}")
+
+
+def test_one_method_and_equal_scores_are_results_without_nan() -> None:
+    assert isinstance(evalxrl.interaction([0.1, 0.2], ["a", "a"], ["k", "l"], seed=1), evalxrl.NotComputed)
+    equal = evalxrl.interaction(np.full((2, 3, 4), 0.5), **FEW)
+    assert "nan" not in repr(equal)
+    assert there(there(equal).test("literal").p).value == 1.0
+
+
+def test_student_t_and_one_session() -> None:
+    found = there(evalxrl.interval([0.1, 0.5, 0.2], kind="student_t", seed=0))
+    # t(.975; 2) = 4.302653, s/√3 = .120185.
+    assert found.high - found.estimate == pytest.approx(4.302653 * 0.120185, rel=1e-5)
+    assert isinstance(evalxrl.interval([0.1], kind="student_t", seed=0), evalxrl.NotComputed)
+    assert isinstance(evalxrl.interval([0.1, 0.2, 0.3], ["a", "a", "b"], seed=0), evalxrl.NotComputed)
+
+
+def test_harm_is_found_where_it_is() -> None:
+    values = scores(1)
+    harmed = (METHODS == "saliency") & (MALFUNCTIONS == "doors")
+    found = there(evalxrl.harm(values - 0.6 * harmed, METHODS, MALFUNCTIONS, BLOCKS, seed=1))
+    assert found.verdict == "harm_found"
+    assert [(cell.method, cell.malfunction) for cell in found.harmed] == [("saliency", "doors")]
+    assert all(there(cell.pairing).pairs == 6 for cell in found.cells)
+    assert found.planned_cells == 6
+    untouched = there(evalxrl.harm(values, METHODS, MALFUNCTIONS, seed=1))
+    assert untouched.verdict == "no_harm_found"
+    paired = untouched.cells[0].test("signed_rank_wilcox").p
+    assert isinstance(paired, evalxrl.NotComputed)
+    assert "block" in paired.not_computed
+
+
+def test_a_planned_but_missing_cell_counts_in_the_family_of_harm() -> None:
+    seen = there(evalxrl.harm(scores(1), METHODS, MALFUNCTIONS, seed=1))
+    larger = there(evalxrl.harm(scores(1), METHODS, MALFUNCTIONS, m_planned=12, seed=1))
+    assert (seen.planned_cells, larger.planned_cells) == (6, 12)
+    assert there(larger.cells_needed) >= there(seen.cells_needed)
+    smallest = [min(there(cell.test("welch").p_adjusted) for cell in found.cells) for found in (seen, larger)]
+    assert smallest[1] == pytest.approx(min(1.0, 2 * smallest[0]))
+    assert any("6 of 12 planned cells" in warning for warning in larger.warnings)
+
+
+def test_the_oracle_gap_stands_against_one_without_an_optimal_arm() -> None:
+    found = there(evalxrl.oracle_gap(scores(), METHODS, MALFUNCTIONS, resamples=2_000, seed=1))
+    assert found.optimal_repair_assumed
+    assert found.verdict == "gap"
+    assert found.gap.estimate == pytest.approx(0.3, abs=0.1)
+
+
+def test_both_directions_of_improvement_sum_to_one() -> None:
+    names = [("saliency", "cheat-oracle"), ("cheat-oracle", "saliency")]
+    found = [
+        there(
+            evalxrl.probability_of_improvement(
+                scores(), METHODS, MALFUNCTIONS, first=first, second=second, resamples=999, seed=1
+            )
+        )
+        for first, second in names
+    ]
+    assert found[0].estimate + found[1].estimate == pytest.approx(1.0, abs=1e-12)
+    assert found[0].estimate < 0.2
+
+
+def test_aggregates_agree_with_their_plain_definitions() -> None:
+    values = scores()
+    found = evalxrl.aggregate(values, METHODS, MALFUNCTIONS, resamples=999, seed=1)
+    cells = [values[(METHODS == "saliency") & (name == MALFUNCTIONS)] for name in np.unique(MALFUNCTIONS)]
+    saliency = found.of("saliency", "raw")
+    assert there(saliency.mean).estimate == pytest.approx(np.mean([cell.mean() for cell in cells]))
+    assert there(saliency.median).estimate == pytest.approx(np.median([cell.mean() for cell in cells]))
+    pooled = np.sort(np.concatenate(cells))
+    assert there(saliency.iqm).estimate == pytest.approx(pooled[4:-4].mean())
+    assert {(pair.first, pair.second) for pair in found.improvements} >= {("counterfactual", "saliency")}
+
+
+def test_a_budget_curve_ends_at_the_mean_and_says_what_it_is_not() -> None:
+    values = scores()
+    calls = np.arange(values.size) % 20 + 1
+    found = evalxrl.budget_curve(values, METHODS, MALFUNCTIONS, calls, resamples=99, seed=1)
+    assert "budget" in found.label
+    for curve in there(found.curves):
+        if (curve.method, curve.scale) == ("saliency", "raw"):
+            means = [values[(METHODS == "saliency") & (name == MALFUNCTIONS)].mean() for name in set(MALFUNCTIONS)]
+            assert curve.means[-1] == pytest.approx(np.mean(means))
+            assert curve.calls == sorted(curve.calls)
+
+
+def test_agreement_takes_clusters_and_an_order_of_categories() -> None:
+    first, second = ["low", "mid", "high", "low"] * 20, ["low", "high", "high", "mid"] * 20
+    order = ["low", "mid", "high"]
+    found = there(
+        evalxrl.agreement(first, second, list(range(40)) * 2, categories=order, weights="linear", resamples=500, seed=1)
+    )
+    assert found.clusters == 40
+    assert found.kappa == evalxrl.kappa(found.table, weights="linear")
+    interval = there(found.interval)
+    assert -1.0 <= interval.low <= found.kappa.kappa <= interval.high <= 1.0
+
+
+def test_attainability_reproduces_the_published_integers() -> None:
+    def needed(test: str, cells: int, *sizes: tuple[int, int]) -> list[int]:
+        return [evalxrl.attainability(*size, cells=cells, test=test).cells_needed for size in sizes]
+
+    paired = [(size, size) for size in (6, 8, 10, 11, 12)]
+    unpaired = [(6, 6), (7, 7), (8, 8), (6, 12)]
+    assert needed("signed_rank", 60, *paired) == [19, 5, 2, 1, 1]
+    assert needed("signed_rank", 105, *paired) == [33, 9, 3, 2, 1]
+    assert needed("permutation", 60, *unpaired) == [2, 1, 1, 1]
+    assert needed("permutation", 105, *unpaired) == [3, 1, 1, 1]
