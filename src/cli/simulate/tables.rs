@@ -79,14 +79,30 @@ fn attainability(found: &Simulation) -> String {
         .iter()
         .filter_map(|reach| reach.warning())
     {
-        text.push_str(&format!("warning: {warning}\n"));
+        text.push_str(&wrapped(&format!("warning: {warning}")));
     }
     text
 }
 
+/// A sentence in lines of at most 100 columns, all but the first set in.
+fn wrapped(sentence: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in sentence.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < 100 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("    {word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 fn rates(found: &Simulation) -> String {
     let mut head = vec!["scenario".to_owned()];
-    head.extend(PROCEDURES.iter().map(|test| word(test)));
+    head.extend(PROCEDURES.iter().map(word));
     let mut rows = vec![head];
     for row in &found.scenarios {
         let mut cells = vec![row.scenario.clone()];
@@ -192,7 +208,7 @@ fn harm(found: &Simulation) -> String {
                 ]
             })),
             Computed::NotComputed(reason) => {
-                refused.push_str(&format!("not simulated: {reason}\n"))
+                refused.push_str(&format!("not simulated: {reason}\n"));
             }
         }
     }
