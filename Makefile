@@ -56,5 +56,5 @@ python:
 ## Times the statistics against scipy, rliable and statsmodels, with the wheel built in release; takes some minutes.
 bench:
 	venv=$$(scripts/python-environment.sh bench analysis/python/bench/requirements.lock); \
-	$$venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
+	PATH=$$venv/bin:$$PATH python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
 	$$venv/bin/python analysis/python/bench/peers.py
