@@ -14,7 +14,7 @@ use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
 
 pub(super) use distributions::Distributions;
 pub(super) use forest::Forest;
-pub(super) use heatmap::Heatmap;
+pub(super) use heatmap::{Heatmap, exceeds_oracle};
 pub(super) use panels::{Panel, Panels};
 
 use canvas::Canvas;

@@ -16,7 +16,7 @@ const TESTS: [HarmTestName; 7] = HarmTestName::ALL;
 pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
     let (tables, warnings) = match h3 {
         Computed::Value(harm) => (
-            vec![tests(harm), cells(harm), zeroed(harm), attainability(reach)],
+            vec![tests(harm), attainability(reach), cells(harm), zeroed(harm)],
             harm.warnings.clone(),
         ),
         Computed::NotComputed(reason) => (

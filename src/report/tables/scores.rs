@@ -9,6 +9,7 @@ use evalxrl_analysis::lift::{CellLift, Difference, MethodLift};
 use evalxrl_analysis::scale::Scale;
 use evalxrl_analysis::score_table::{Outcome, Role};
 
+use crate::report::figures::exceeds_oracle;
 use crate::report::table::{Cell, Column, Kind, Row, Table};
 
 /// Mean, spread and intervals of every planned cell.
@@ -80,6 +81,11 @@ pub(super) fn cell_lifts(stratum: &StratumFindings) -> Table {
                 } else {
                     difference(&cell.over_oracle)
                 },
+                if raw.role == Role::Xrl && exceeds_oracle(cell) {
+                    Cell::text("above")
+                } else {
+                    Cell::Absent(String::new())
+                },
             ]));
         }
     }
@@ -95,6 +101,7 @@ pub(super) fn cell_lifts(stratum: &StratumFindings) -> Table {
             Column::new("lift_raw", "lift, raw", Kind::Interval),
             Column::new("lift_clipped", "lift, clipped", Kind::Interval),
             Column::new("over_oracle_raw", "over the cheat oracle, raw", Kind::Interval),
+            Column::new("above_oracle", "interval above the oracle", Kind::Text),
         ],
         rows,
     }

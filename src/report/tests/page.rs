@@ -270,6 +270,30 @@ fn predictions_are_held_against_what_was_found() {
 }
 
 #[test]
+fn a_cell_above_the_cheat_oracle_is_marked_where_the_interval_excludes_zero() {
+    let mut run = Shape::of(1, 2, 5).run();
+    let malfunction = run.malfunctions[0].id.clone();
+    for session in &mut run.sessions {
+        if session.key.malfunction == malfunction
+            && session.key.method.as_str() == "reward-decomposition"
+        {
+            session.outcome = crate::vocab::OutcomeKind::Submitted;
+            session.raw = 1.5 + 0.01 * f64::from(session.key.replication);
+            session.clipped = 1.0;
+        }
+    }
+    let (html, _, _) = page(&run, "above-oracle");
+    let table = html.split("<table id=\"cell_lifts\">").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    assert_eq!(table.matches("<td>above</td>").count(), 1, "{table}");
+    let row = table
+        .split("<tr")
+        .find(|row| row.contains("<td>above</td>"))
+        .unwrap();
+    assert!(row.contains(malfunction.as_str()) && row.contains("reward-decomposition"));
+}
+
+#[test]
 fn parts_that_the_data_lack_have_no_heading() {
     let (html, findings, _) = page(&Shape::of(1, 2, 2).run(), "lacking");
     let stratum = &findings["strata"][0];
