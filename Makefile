@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust containers wheel python bench
+.PHONY: demo test build lint rust slow containers wheel python bench
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
@@ -27,10 +27,14 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	venv=$$(scripts/python-environment.sh); $$venv/bin/ruff check .; $$venv/bin/ruff format --check .; \
-	cd analysis/python; $$venv/bin/python -m mypy evalxrl
+	cd analysis/python; $$venv/bin/python -m mypy --strict evalxrl
 
 rust:
 	cargo test --locked --workspace --exclude evalxrl-python -- --skip containers
+
+## The published error rates, power and coverage with the published effort: about a minute.
+slow:
+	cargo test --locked -p evalxrl-analysis --test it slow_ -- --ignored
 
 ## What needs a Docker engine; without one each test says that it was skipped, and with EVALXRL_REQUIRE_DOCKER it fails.
 containers:
@@ -52,5 +56,5 @@ python:
 ## Times the statistics against scipy, rliable and statsmodels, with the wheel built in release; takes some minutes.
 bench:
 	venv=$$(scripts/python-environment.sh bench analysis/python/bench/requirements.lock); \
-	$$venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
+	PATH=$$venv/bin:$$PATH python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
 	$$venv/bin/python analysis/python/bench/peers.py

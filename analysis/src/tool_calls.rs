@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::bootstrap;
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::{Estimated, PValue};
-use crate::moments::mean;
 use crate::plan::AnalysisPlan;
 use crate::randomness::{NamedSeeds, generator};
 use crate::score_table::{Outcome, Role, ScoreRow, Stratum, ToolCallBudget};
@@ -173,8 +172,9 @@ fn to_submission(row: &ScoreRow) -> Option<f64> {
 fn rates(calls: &[f64], budget: ToolCallBudget) -> [f64; 2] {
     let horizon = budget.steps as f64;
     let submitted = calls.iter().filter(|number| number.is_finite()).count();
-    let restricted: Vec<f64> = calls.iter().map(|number| number.min(horizon)).collect();
-    [submitted as f64 / calls.len() as f64, mean(&restricted)]
+    let restricted: f64 = calls.iter().map(|number| number.min(horizon)).sum();
+    let sessions = calls.len() as f64;
+    [submitted as f64 / sessions, restricted / sessions]
 }
 
 /// Median by interpolation, never where that meets a session that never submitted.

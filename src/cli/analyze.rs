@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use crate::report::Account;
+use crate::report::{Account, Detail};
 
 use super::exit::Failure;
 use super::scores::{self, ScoreOptions};
@@ -22,6 +22,9 @@ pub struct Args {
     /// Prints the findings as JSON instead of tables
     #[arg(long)]
     json: bool,
+    /// Prints every table, those of single cells and of curves too
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
     /// Also writes findings.json, scores.csv and every table as CSV and LaTeX into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -45,6 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         out::data(&account.json().map_err(report::failure)?)
     } else {
-        out::data(&account.text(&args.scores.display().to_string()))
+        let detail = if args.all { Detail::All } else { Detail::Main };
+        out::data(&account.text(&args.scores.display().to_string(), detail))
     }
 }

@@ -17,8 +17,10 @@ mod jobs;
 mod list;
 mod new;
 mod out;
+mod pilot;
 mod plan;
 mod planning;
+mod power;
 mod progress;
 mod reference;
 mod report;
@@ -27,6 +29,7 @@ mod run;
 mod sandboxes;
 mod scores;
 mod show;
+mod simulate;
 mod tool_check;
 
 use std::process::ExitCode;
@@ -55,6 +58,8 @@ enum Verb {
     Report(report::Args),
     Analyze(analyze::Args),
     Agreement(agreement::Args),
+    Power(power::Args),
+    Simulate(simulate::Args),
     Export(export::Args),
     Doctor(doctor::Args),
     Images(images::Args),
@@ -83,6 +88,8 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Report(args) => report::run(args),
         Verb::Analyze(args) => analyze::run(args),
         Verb::Agreement(args) => agreement::run(args),
+        Verb::Power(args) => power::run(args),
+        Verb::Simulate(args) => simulate::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Images(args) => images::run(args),

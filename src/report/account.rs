@@ -25,6 +25,15 @@ use super::{ReportError, put};
 /// Columns of a terminal.
 const WIDTH: usize = 100;
 
+/// How many tables a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Those that a reader wants first: what the page shows unfolded, without tables of every cell.
+    Main,
+    /// Every table.
+    All,
+}
+
 /// The findings of scores, ready to be shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'a> {
@@ -70,10 +79,11 @@ impl<'a> Account<'a> {
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 
-    /// Everything as plain text of at most 100 columns; `name` says where the scores come from.
+    /// Plain text of at most 100 columns; `name` says where the scores come from.
     #[must_use]
-    pub fn text(&self, name: &str) -> String {
+    pub fn text(&self, name: &str, detail: Detail) -> String {
         let mut lines = self.head(name);
+        let mut folded_away = 0;
         lines.push(String::new());
         for table in self.whole() {
             lines.push(narrow(&table).plain(WIDTH));
@@ -84,7 +94,14 @@ impl<'a> Account<'a> {
                 lines.push(format!("== {} ==", inert_line(&label(stratum))));
                 lines.push(String::new());
             }
-            lines.extend(part(stratum, &self.tables_of(stratum)));
+            let tables = self.tables_of(stratum);
+            let shown = stratum_lines(stratum, &tables, detail, &mut lines);
+            folded_away += tables.all().filter(|table| !table.rows.is_empty()).count() - shown;
+        }
+        if folded_away > 0 {
+            lines.push(format!(
+                "{folded_away} more tables: --all prints them, --out DIR writes them as CSV and LaTeX."
+            ));
         }
         let mut text = lines.join("\n");
         text.truncate(text.trim_end().len());
@@ -155,28 +172,37 @@ impl<'a> Account<'a> {
     }
 }
 
-/// One stratum: the answers, then its tables.
-fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
+/// One stratum: the answers, then its tables. Gives the number of tables shown.
+fn stratum_lines(
+    stratum: &StratumFindings,
+    tables: &StratumTables,
+    detail: Detail,
+    lines: &mut Vec<String>,
+) -> usize {
     let answers = Answers::of(Some(stratum));
-    let mut lines = Vec::new();
     for sentence in [&answers.h1, &answers.h2, &answers.h3] {
         lines.extend(folded(&inert_line(sentence), WIDTH, ""));
     }
     lines.push(String::new());
-    for table in [
-        &tables.cells,
-        &tables.cell_lifts,
-        &tables.lifts,
-        &tables.comparisons,
-    ] {
-        lines.push(narrow(table).plain(WIDTH));
+    let mut shown = 0;
+    let mut show = |table: &Table, lines: &mut Vec<String>| {
+        if !table.rows.is_empty() {
+            shown += 1;
+            lines.push(narrow(table).plain(WIDTH));
+        }
+    };
+    let of_cells: &[&Table] = match detail {
+        Detail::Main => &[],
+        Detail::All => &[&tables.cells, &tables.cell_lifts, &tables.cost],
+    };
+    for table in [&tables.lifts, &tables.comparisons].iter().chain(of_cells) {
+        show(table, lines);
     }
     let parts = tables
         .hypotheses
         .iter()
         .chain([&tables.aggregates])
         .chain(&tables.more);
-    lines.push(narrow(&tables.cost).plain(WIDTH));
     for part in parts {
         lines.push(format!("{}\n", part.title));
         for remark in &part.remarks {
@@ -188,11 +214,15 @@ fn part(stratum: &StratumFindings, tables: &StratumTables) -> Vec<String> {
         if !(part.warnings.is_empty() && part.remarks.is_empty()) {
             lines.push(String::new());
         }
-        for table in part.tables.iter().filter(|table| !table.rows.is_empty()) {
-            lines.push(narrow(table).plain(WIDTH));
+        let open = match detail {
+            Detail::Main => part.open,
+            Detail::All => part.tables.len(),
+        };
+        for table in &part.tables[..open.min(part.tables.len())] {
+            show(table, lines);
         }
     }
-    lines
+    shown
 }
 
 /// Leaves out columns until a terminal has room for the rest; files have them all.

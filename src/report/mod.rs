@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use evalxrl_analysis::findings::Findings;
 
-pub use account::Account;
+pub use account::{Account, Detail};
 pub use analyse::{Scores, analyse, score_table};
 pub use csv_lines::CsvError;
 pub use figures::FigureError;

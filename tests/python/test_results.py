@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import evalxrl
 import numpy as np
 import pytest
@@ -121,3 +123,27 @@ def test_attainability_reproduces_the_published_integers() -> None:
     assert needed("signed_rank", 105, *paired) == [33, 9, 3, 2, 1]
     assert needed("permutation", 60, *unpaired) == [2, 1, 1, 1]
     assert needed("permutation", 105, *unpaired) == [3, 1, 1, 1]
+
+
+def test_a_simulation_has_every_part_that_was_asked_for() -> None:
+    few: dict[str, Any] = {"datasets": 10, "permutations": 19, "harm_datasets": 10, "coverage_datasets": 5}
+    found = evalxrl.simulate(3, 4, 4, coverage=[0.1], coverage_resamples=20, noise="bimodal", seed=1, **few)
+    assert len(found.scenarios) == 7
+    assert {rate.test for rate in found.scenarios[0].procedures} >= {"literal", "wild"}
+    assert [there(rates).harmed for rates in found.harm] == [0, 1]
+    assert there(found.effect_size_coverage[0]).interaction_rms == 0.1
+    assert there(found.percentile_errors).sessions == 4
+    pilot = scores().reshape(12, 6)
+    from_pilot = evalxrl.simulate(2, 2, 4, scenarios=[], noise="pilot", pilot=pilot, coverage=[], seed=1, **few)
+    assert from_pilot.scenarios == []
+    with pytest.raises(evalxrl.InputError, match="known are"):
+        evalxrl.simulate(2, 2, 4, scenarios=["nothing"], seed=1)
+
+
+def test_the_sessions_needed_reach_the_target_and_their_predecessor_does_not() -> None:
+    found = evalxrl.sessions_needed(2, 5, effect="2sd", datasets=60, target=0.7, seed=1)
+    power = {tried.sessions: tried.power_per_cell.value for tried in found.tried}
+    needed = there(found.sessions)
+    assert power[needed] >= 0.7
+    assert needed == 4 or power[needed - 1] < 0.7
+    assert there(found.analytic).sessions > 1

@@ -8,10 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import evalxrl
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +75,7 @@ def command_line() -> Path:
 def findings(seed: int, tmp_path: Path) -> dict[str, Any]:
     """Let the command line analyse the example."""
     plan = tmp_path / "plan.toml"
-    plan.write_text("[analysis]\npermutations = 999\nresamples = 999\n")
+    plan.write_text('format = "evalxrl.experiment/1"\n[analysis]\npermutations = 999\nresamples = 999\n')
     command: list[str | Path] = [command_line(), "analyze", TABLE, "--seed", str(seed), "--plan", plan, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -135,3 +138,24 @@ def test_the_command_line_gives_the_same_digits(tmp_path: Path) -> None:
     calls = [int(row["tool_calls"]) for row in rows]
     outcomes = [row["outcome"] for row in rows]
     same(evalxrl.tool_calls(*columns(rows), calls, outcome=outcomes, resamples=999, seed=4), theirs["tool_calls"])
+
+
+def test_other_threads_run_while_one_computes() -> None:
+    table = np.random.default_rng(3).normal(size=(6, 12, 8))
+    span: list[float] = []
+
+    def compute() -> None:
+        span.append(time.perf_counter())
+        evalxrl.interaction(table, tests=["literal"], permutations=300_000, seed=1)
+        span.append(time.perf_counter())
+
+    worker = threading.Thread(target=compute)
+    worker.start()
+    moments = []
+    while worker.is_alive():
+        moments.append(time.perf_counter())
+        time.sleep(0)
+    worker.join()
+    start, end = span
+    middle = [moment for moment in moments if start + 0.25 * (end - start) < moment < start + 0.75 * (end - start)]
+    assert middle, "the interpreter was held all the while"

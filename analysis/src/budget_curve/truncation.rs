@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::SCALES;
@@ -180,14 +181,16 @@ fn band(
         let reason = || Computed::absent("a cell has one session");
         return (reason(), reason());
     }
-    let (mut low, mut high) = (Vec::with_capacity(points), Vec::with_capacity(points));
-    let mut column = vec![0.0; replicates.len()];
-    for point in 0..points {
-        for (slot, (curve, _)) in column.iter_mut().zip(replicates) {
-            *slot = curve[point];
-        }
-        low.push(select_quantile(&mut column, (1.0 - level) / 2.0));
-        high.push(select_quantile(&mut column, (1.0 + level) / 2.0));
-    }
+    let (low, high) = (0..points)
+        .into_par_iter()
+        .map(|point| {
+            let mut column: Vec<f64> = replicates.iter().map(|(curve, _)| curve[point]).collect();
+            [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+                .map(|probability| select_quantile(&mut column, probability))
+                .into()
+        })
+        .collect::<Vec<(f64, f64)>>()
+        .into_iter()
+        .unzip();
     (Computed::Value(low), Computed::Value(high))
 }

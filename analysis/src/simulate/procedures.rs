@@ -28,10 +28,10 @@ pub const PROCEDURES: [TestName; 5] = [
 /// What came of one data set.
 #[derive(Debug, Clone)]
 struct Found {
-    /// Whether each procedure rejects; `None` where it cannot be computed.
-    rejects: [Option<bool>; PROCEDURES.len()],
-    word: Option<StructureWord>,
-    beyond_first_axis: Option<bool>,
+    /// Whether each procedure rejects.
+    rejects: [Computed<bool>; PROCEDURES.len()],
+    word: Computed<StructureWord>,
+    beyond_first_axis: Computed<bool>,
 }
 
 /// The analysis of one simulated data set: enumeration only where it is no more work than drawing.
@@ -58,20 +58,23 @@ pub(super) fn rates(
     let names = Names::of(&plan.design);
     let found: Vec<Found> = super::datasets(plan.datasets, streams, |rng| {
         let truth = Truth::draw(scenario, &plan.design, rng);
-        let matrix = names.matrix(&truth, noise, &plan.design, rng);
-        match matrix {
+        match names.matrix(&truth, noise, &plan.design, rng) {
             Ok(matrix) => analyse(&matrix, scenario, &analysis, rng),
-            Err(_) => Found {
-                rejects: [None; PROCEDURES.len()],
-                word: None,
-                beyond_first_axis: None,
+            Err(reason) => Found {
+                rejects: std::array::from_fn(|_| Computed::NotComputed(reason.clone())),
+                word: Computed::NotComputed(reason.clone()),
+                beyond_first_axis: Computed::NotComputed(reason),
             },
         }
     });
-    let rate = |of: &dyn Fn(&Found) -> Option<bool>| -> Computed<Rate> {
-        let known: Vec<bool> = found.iter().filter_map(of).collect();
+    let rate = |of: &dyn Fn(&Found) -> &Computed<bool>| -> Computed<Rate> {
+        let known: Vec<bool> = found
+            .iter()
+            .filter_map(|one| of(one).value().copied())
+            .collect();
         if known.is_empty() {
-            return Computed::absent("no data set of this design lets it be computed");
+            let reason = found.first().and_then(|one| of(one).reason());
+            return Computed::absent(reason.unwrap_or("no data set"));
         }
         let count = known.iter().filter(|rejects| **rejects).count() as u64;
         Computed::Value(Rate::of_count(count, known.len() as u64))
@@ -80,7 +83,7 @@ pub(super) fn rates(
         .iter()
         .enumerate()
         .map(|(index, &test)| {
-            let rate = rate(&|found| found.rejects[index]);
+            let rate = rate(&|found| &found.rejects[index]);
             let liberal = rate.value().is_some_and(|rate| rate.is_liberal(plan.alpha));
             ProcedureRate {
                 test,
@@ -90,7 +93,10 @@ pub(super) fn rates(
         })
         .collect();
     let share = |word: Option<StructureWord>| {
-        let count = found.iter().filter(|found| found.word == word).count();
+        let count = found
+            .iter()
+            .filter(|found| found.word.value() == word.as_ref())
+            .count();
         Rate::of_count(count as u64, plan.datasets)
     };
     ScenarioRates {
@@ -98,11 +104,7 @@ pub(super) fn rates(
         description: scenario.describe(noise),
         additive: scenario.additive(),
         procedures,
-        beyond_first_axis: if scenario.beyond_first_axis {
-            rate(&|found| found.beyond_first_axis)
-        } else {
-            Computed::absent("step 3 is tried alone in scenarios made for it only")
-        },
+        beyond_first_axis: rate(&|found| &found.beyond_first_axis),
         verdict: VerdictShares {
             uniform: share(Some(StructureWord::Uniform)),
             single_axis_parallel: share(Some(StructureWord::SingleAxisParallel)),
@@ -121,23 +123,23 @@ fn analyse(
     rng: &mut ChaCha8Rng,
 ) -> Found {
     let tests = run_tests(matrix, &PROCEDURES, analysis, rng);
-    let mut rejects = [None; PROCEDURES.len()];
-    for (slot, test) in rejects.iter_mut().zip(&tests) {
-        *slot = test.p.value().map(|p| p.value <= analysis.alpha);
-    }
-    let word = structure_of(matrix, analysis, rng).map(|structure| structure.word);
-    let beyond_first_axis = if scenario.beyond_first_axis {
-        Axes::new(matrix)
-            .and_then(|axes| axes.beyond_first(matrix, analysis, &Streams::draw(rng)))
-            .map(|beyond| beyond.p.value <= analysis.alpha)
-            .map_or(None, Some)
-    } else {
-        None
+    let beyond = |rng: &mut ChaCha8Rng| -> Result<bool, NotComputed> {
+        let streams = Streams::draw(rng);
+        let beyond = Axes::new(matrix)?.beyond_first(matrix, analysis, &streams)?;
+        Ok(beyond.p.value <= analysis.alpha)
     };
     Found {
-        rejects,
-        word: word.map_or(None, Some),
-        beyond_first_axis,
+        rejects: std::array::from_fn(|index| {
+            tests[index].p.clone().map(|p| p.value <= analysis.alpha)
+        }),
+        word: structure_of(matrix, analysis, rng)
+            .map(|structure| structure.word)
+            .into(),
+        beyond_first_axis: if scenario.beyond_first_axis {
+            beyond(rng).into()
+        } else {
+            Computed::absent("step 3 is tried alone in scenarios made for it only")
+        },
     }
 }
 

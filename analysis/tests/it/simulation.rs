@@ -101,14 +101,15 @@ fn every_noise_is_simulated_and_leaving_a_part_out_changes_no_other() {
 #[test]
 fn verdict_shares_add_up_and_only_additive_scenarios_are_marked_liberal() {
     let mut plan = small();
-    plan.datasets = 120;
+    plan.datasets = 200;
     plan.scenarios = ["some_cells_noisy", "three_clusters"]
         .map(|name| Scenario::named(name).unwrap())
         .into();
+    plan.permutations = 99;
     plan.design = Design {
-        methods: 4,
-        malfunctions: 8,
-        sessions: 5,
+        methods: 5,
+        malfunctions: 10,
+        sessions: 6,
     };
     let found = simulate(&plan, &seeds(3), |_| ()).unwrap();
     for row in &found.scenarios {

@@ -1,6 +1,7 @@
-//! Knows what a user sees of `analyze` and `agreement`: results, refusals and exit codes.
+//! Knows what a user sees of `analyze`, `agreement`, `power` and `simulate`: results, refusals and exit codes.
 
 mod kit;
+mod planning;
 mod ratings;
 mod refusals;
 mod results;

@@ -64,12 +64,16 @@ class ScenarioRates(NamedTuple):
 
 
 class HarmTestRates(NamedTuple):
-    """Size, false discovery and power of one test of H3."""
+    """Size, false discovery and power of one test of H3.
+
+    ``power_any``: data sets in which some harmed cell is found; ``power_per_cell``: harmed cells found.
+    """
 
     test: str
-    size: Rate
+    size: Rate | NotComputed
     false_discovery: Rate
-    power: Rate | NotComputed
+    power_any: Rate | NotComputed
+    power_per_cell: Rate | NotComputed
     any_discovery: Rate
 
 
@@ -94,14 +98,21 @@ class EffectSizeCoverage(NamedTuple):
     mean_width: float
 
 
-class CellCoverage(NamedTuple):
-    """One-sided errors of the percentile interval of one cell."""
+class SideErrors(NamedTuple):
+    """Shares of intervals that lie above, and below, the truth."""
+
+    above: Rate
+    below: Rate
+
+
+class PercentileErrors(NamedTuple):
+    """One-sided errors of the percentile intervals of one cell's mean and of one lift; ``nominal`` is that promised."""
 
     sessions: int
     resamples: int
-    nominal_one_sided_error: float
-    error_below: Rate
-    error_above: Rate
+    nominal: float
+    cell: SideErrors
+    lift: SideErrors
 
 
 class Simulation(NamedTuple):
@@ -116,14 +127,15 @@ class Simulation(NamedTuple):
     scenarios: list[ScenarioRates]
     harm: list[HarmRates | NotComputed]
     effect_size_coverage: list[EffectSizeCoverage | NotComputed]
-    cell_coverage: CellCoverage | NotComputed
+    percentile_errors: PercentileErrors | NotComputed
 
 
 class PowerAt(NamedTuple):
-    """Power and false discovery of the primary test of H3 at one number of sessions."""
+    """Power (per harmed cell, and to find any) and false discovery of H3's primary at one number of sessions."""
 
     sessions: int
-    power: Rate
+    power_per_cell: Rate
+    power_any: Rate
     false_discovery: Rate
 
 
