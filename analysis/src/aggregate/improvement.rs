@@ -156,14 +156,14 @@ struct Duels {
 }
 
 /// More duels than this on one malfunction are counted by rank.
-const MANY_DUELS: usize = 4096;
+const MANY_DUELS: usize = 1024;
 
 /// Where each session stands among those of the second method.
 struct DuelRanks {
     /// Of each session of the first: how many of the second lie below it, and how many do not lie above it.
-    first: Vec<[usize; 2]>,
+    first: Vec<[u32; 2]>,
     /// Of each session of the second: its place when they are sorted.
-    second: Vec<usize>,
+    second: Vec<u32>,
 }
 
 impl DuelRanks {
@@ -172,9 +172,10 @@ impl DuelRanks {
         order.sort_by(|one, two| second[*one].total_cmp(&second[*two]));
         let mut places = vec![0; second.len()];
         for (place, session) in order.iter().enumerate() {
-            places[*session] = place;
+            places[*session] = place as u32;
         }
-        let within = |keep: &dyn Fn(f64) -> bool| order.partition_point(|y| keep(second[*y]));
+        let within =
+            |keep: &dyn Fn(f64) -> bool| order.partition_point(|y| keep(second[*y])) as u32;
         Self {
             first: first
                 .iter()
@@ -186,17 +187,21 @@ impl DuelRanks {
 
     /// Half points won by the resample `own` of the first method against the resample `other` of the second: with
     /// S(i) = how many of `other` have a place below i, each session takes S(below) + S(not above).
-    fn points(&self, sums: &mut Vec<u64>, own: &[u32], other: &[u32]) -> u64 {
+    fn points(&self, sums: &mut Vec<u32>, own: &[u32], other: &[u32]) -> u64 {
         sums.clear();
         sums.resize(self.second.len() + 1, 0);
         for y in other {
-            sums[self.second[*y as usize] + 1] += 1;
+            sums[self.second[*y as usize] as usize + 1] += 1;
         }
-        for place in 1..sums.len() {
-            sums[place] += sums[place - 1];
+        let mut sum = 0;
+        for count in sums.iter_mut() {
+            sum += *count;
+            *count = sum;
         }
         let taken = own.iter().map(|x| self.first[*x as usize]);
-        taken.map(|[below, up_to]| sums[below] + sums[up_to]).sum()
+        taken
+            .map(|[below, up_to]| u64::from(sums[below as usize]) + u64::from(sums[up_to as usize]))
+            .sum()
     }
 }
 

@@ -14,13 +14,22 @@ const TESTS: [HarmTestName; 7] = HarmTestName::ALL;
 
 /// H3 with its reach.
 pub(super) fn hypothesis(h3: &Computed<Harm>, reach: &[Attainability]) -> Part {
+    // The advice stands once: among the warnings where they have it, else below the table.
+    let advised = h3
+        .value()
+        .is_some_and(|harm| harm.warnings.iter().any(|warning| warning == ADVICE));
     let (tables, warnings) = match h3 {
         Computed::Value(harm) => (
-            vec![tests(harm), attainability(reach), cells(harm), zeroed(harm)],
+            vec![
+                tests(harm),
+                attainability(reach, advised),
+                cells(harm),
+                zeroed(harm),
+            ],
             harm.warnings.clone(),
         ),
         Computed::NotComputed(reason) => (
-            vec![attainability(reach)],
+            vec![attainability(reach, advised)],
             std::iter::once(format!("Not computed: {reason}."))
                 .chain(reach.iter().filter_map(Attainability::warning))
                 .collect(),
@@ -191,7 +200,7 @@ fn found(harmed: bool) -> &'static str {
     if harmed { "harmed" } else { "not found harmed" }
 }
 
-fn attainability(reach: &[Attainability]) -> Table {
+fn attainability(reach: &[Attainability], advised: bool) -> Table {
     let rows = reach.iter().map(|entry| {
         Row::of(vec![
             Cell::text(match entry.test {
@@ -215,10 +224,14 @@ fn attainability(reach: &[Attainability]) -> Table {
     Table {
         name: "attainability".to_owned(),
         title: "H3: what this design can find at all".to_owned(),
-        note: format!(
-            "The smallest p-value that so few sessions allow, and how many cells must reach it together. {}",
-            sentence(ADVICE)
-        ),
+        note: {
+            let note = "The smallest p-value that so few sessions allow, and how many cells must reach it together.";
+            if advised {
+                note.to_owned()
+            } else {
+                format!("{note} {}", sentence(ADVICE))
+            }
+        },
         columns: vec![
             Column::new("test", "test", Kind::Text),
             Column::new("sessions", "N", Kind::Count),
