@@ -130,12 +130,7 @@ impl<'a> Account<'a> {
     fn whole(&self) -> Vec<Table> {
         let mut list = vec![tables::arms(&self.findings.table)];
         list.extend(planned_budgets(&self.findings.budget_curves));
-        list.extend(
-            self.scores
-                .admission
-                .as_deref()
-                .map(|malfunctions| tables::admission(malfunctions)),
-        );
+        list.extend(self.scores.admission.as_deref().map(tables::admission));
         list
     }
 

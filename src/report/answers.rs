@@ -107,6 +107,7 @@ fn h3(h3: &Computed<Harm>) -> String {
         Computed::NotComputed(reason) => return format!("H3 (harm): not computed: {reason}."),
     };
     let reach = match &harm.cells_needed {
+        Computed::Value(1) => "this design could have found one alone".to_owned(),
         Computed::Value(needed) => {
             format!("this design could not have found fewer than {needed}")
         }

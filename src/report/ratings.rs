@@ -282,15 +282,15 @@ impl Agreements {
             name: "kappa".to_owned(),
             title: "Agreement of two raters".to_owned(),
             note: "Kappa: agreement beyond chance, 1 at most, with a bootstrap interval over items (over clusters where the \
-                   file has them) and beside it kappa ± 1.96 standard errors. Largest: the unweighted kappa that the raters' \
-                   own shares of each category allow."
+                   file has them) and beside it kappa ± 1.96 standard errors. Null SE: if the raters were independent. \
+                   Largest: the unweighted kappa that the raters' own shares of each category allow."
                 .to_owned(),
             columns: vec![
                 Column::new("weights", "weights", Kind::Text),
                 Column::new("kappa", "kappa", Kind::Interval),
                 Column::new("normal", "normal interval", Kind::Range),
                 Column::new("standard_error", "SE", Kind::Number),
-                Column::new("null_standard_error", "SE if independent", Kind::Number),
+                Column::new("null_standard_error", "null SE", Kind::Number),
                 Column::new("kappa_max", "largest", Kind::Number),
                 Column::new("observed", "observed", Kind::Number),
                 Column::new("chance", "by chance", Kind::Number),

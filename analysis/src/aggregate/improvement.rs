@@ -149,12 +149,68 @@ struct Duels {
     sessions: [usize; 2],
     /// Blocks of `LANES` that hold N numbers.
     lanes: usize,
-    /// `[session of the second · lanes]`: for each session of the first, 2 if it wins and 1 if it ties.
+    /// `[session of the second · lanes]`: for each session of the first, 2 if it wins and 1 if it ties. Empty where there
+    /// are so many duels that counting by rank is cheaper.
     won: Vec<[u32; LANES]>,
+    ranks: Option<DuelRanks>,
+}
+
+/// More duels than this on one malfunction are counted by rank.
+const MANY_DUELS: usize = 4096;
+
+/// Where each session stands among those of the second method.
+struct DuelRanks {
+    /// Of each session of the first: how many of the second lie below it, and how many do not lie above it.
+    first: Vec<[usize; 2]>,
+    /// Of each session of the second: its place when they are sorted.
+    second: Vec<usize>,
+}
+
+impl DuelRanks {
+    fn new([first, second]: &[&[f64]; 2]) -> Self {
+        let mut order: Vec<usize> = (0..second.len()).collect();
+        order.sort_by(|one, two| second[*one].total_cmp(&second[*two]));
+        let mut places = vec![0; second.len()];
+        for (place, session) in order.iter().enumerate() {
+            places[*session] = place;
+        }
+        let within = |keep: &dyn Fn(f64) -> bool| order.partition_point(|y| keep(second[*y]));
+        Self {
+            first: first
+                .iter()
+                .map(|x| [within(&|y| y < *x), within(&|y| y <= *x)])
+                .collect(),
+            second: places,
+        }
+    }
+
+    /// Half points won by the resample `own` of the first method against the resample `other` of the second: with
+    /// S(i) = how many of `other` have a place below i, each session takes S(below) + S(not above).
+    fn points(&self, sums: &mut Vec<u64>, own: &[u32], other: &[u32]) -> u64 {
+        sums.clear();
+        sums.resize(self.second.len() + 1, 0);
+        for y in other {
+            sums[self.second[*y as usize] + 1] += 1;
+        }
+        for place in 1..sums.len() {
+            sums[place] += sums[place - 1];
+        }
+        let taken = own.iter().map(|x| self.first[*x as usize]);
+        taken.map(|[below, up_to]| sums[below] + sums[up_to]).sum()
+    }
 }
 
 impl Duels {
     fn new([first, second]: &[&[f64]; 2]) -> Self {
+        let sessions = [first.len(), second.len()];
+        if first.len() * second.len() > MANY_DUELS {
+            return Self {
+                sessions,
+                lanes: 0,
+                won: Vec::new(),
+                ranks: Some(DuelRanks::new(&[*first, *second])),
+            };
+        }
         let lanes = first.len().div_ceil(LANES);
         let mut won = vec![[0; LANES]; second.len() * lanes];
         for (y, blocks) in second.iter().zip(won.chunks_mut(lanes)) {
@@ -163,9 +219,10 @@ impl Duels {
             }
         }
         Self {
-            sessions: [first.len(), second.len()],
+            sessions,
             lanes,
             won,
+            ranks: None,
         }
     }
 
@@ -177,8 +234,16 @@ impl Duels {
         [own, other]: [usize; 2],
         column: &mut [f64],
     ) {
-        let points = &mut scratch[..self.lanes];
         let most = 2.0 * (self.sessions[0] * self.sessions[1]) as f64;
+        if let Some(ranks) = &self.ranks {
+            let mut sums = Vec::new();
+            for (replicate, slot) in column.iter_mut().enumerate() {
+                let (own, other) = (drawn.row(own, replicate), drawn.row(other, replicate));
+                *slot += ranks.points(&mut sums, own, other) as f64 / most;
+            }
+            return;
+        }
+        let points = &mut scratch[..self.lanes];
         for (replicate, slot) in column.iter_mut().enumerate() {
             // First what each session of the first method wins against the second's resample, then whom its own takes.
             points.fill([0; LANES]);
@@ -195,5 +260,24 @@ impl Duels {
             let won: u64 = taken.map(|x| u64::from(points[*x as usize])).sum();
             *slot += won as f64 / most;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counting_by_rank_gives_the_points_of_every_single_duel() {
+        let first = [0.5, 0.25, 0.5, -1.0, 2.0];
+        let second = [0.5, 0.0, 0.5, 0.75];
+        let ranks = DuelRanks::new(&[&first, &second]);
+        let own = [0, 0, 3, 4, 1];
+        let other = [2, 2, 1, 0];
+        let each = own.iter().flat_map(|x| other.map(|y| (*x, y)));
+        let duels: u64 = each
+            .map(|(x, y): (u32, u32)| u64::from(half_points(first[x as usize], second[y as usize])))
+            .sum();
+        assert_eq!(ranks.points(&mut Vec::new(), &own, &other), duels);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Invocations, Outcome, Role, ScoreTable, cell_key, planned_key};
+use super::{CellKey, Invocations, Outcome, Role, ScoreTable, cell_key, planned_key};
 
 /// What a table holds, missing sessions and outcomes included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,10 @@ impl ScoreTable {
     pub fn summary(&self) -> TableSummary {
         let mut arms: BTreeMap<(Option<String>, Option<Invocations>, String), ArmSummary> =
             BTreeMap::new();
+        let mut outcomes: BTreeMap<CellKey, Vec<Outcome>> = BTreeMap::new();
+        for row in &self.rows {
+            outcomes.entry(cell_key(row)).or_default().push(row.outcome);
+        }
         for cell in &self.planned {
             let key = (cell.coder.clone(), cell.invocations, cell.method.clone());
             let arm = arms.entry(key).or_insert_with(|| ArmSummary {
@@ -61,15 +65,13 @@ impl ScoreTable {
                 missing: 0,
                 outcomes: BTreeMap::new(),
             });
-            let present = self
-                .rows
-                .iter()
-                .filter(|row| cell_key(row) == planned_key(cell));
-            let mut count = 0;
-            for row in present {
-                count += 1;
-                *arm.outcomes.entry(row.outcome).or_insert(0) += 1;
+            let present = outcomes
+                .get(&planned_key(cell))
+                .map_or(&[][..], Vec::as_slice);
+            for outcome in present {
+                *arm.outcomes.entry(*outcome).or_insert(0) += 1;
             }
+            let count = present.len() as u64;
             arm.planned += cell.sessions;
             arm.sessions += count;
             arm.missing += cell.sessions.saturating_sub(count);

@@ -6,7 +6,7 @@ use evalxrl_analysis::score_table::Roles;
 use serde_json::Value;
 
 use super::synthetic::{Shape, folder};
-use crate::report::{Account, Run, Scores, read_scores, write, write_scores};
+use crate::report::{Account, Detail, Run, Scores, read_scores, write, write_scores};
 
 fn account(run: &Run) -> (Scores, evalxrl_analysis::findings::Findings) {
     let scores = Scores::of_run(run, Roles::default()).unwrap();
@@ -75,7 +75,7 @@ fn an_exported_table_gives_the_numbers_of_its_run_under_the_same_seed() {
     let bytes = write_scores(&scores.table).unwrap();
     let table = read_scores(&bytes, "scores.csv", Roles::default()).unwrap();
     let mut bare = Scores::bare(table, run.root_seed.clone());
-    bare.analysis = run.analysis.clone();
+    bare.analysis = run.analysis;
     let again = bare.findings().unwrap();
     assert_eq!(findings.strata[0].lifts, again.strata[0].lifts);
     assert_eq!(findings.strata[0].h1, again.strata[0].h1);
@@ -89,10 +89,13 @@ fn the_text_of_any_run_fits_a_hundred_columns() {
         shape.missing_every = missing_every;
         shape.resamples = 20;
         let (scores, findings) = account(&shape.run());
-        let text = Account::of(&scores, &findings).text("runs/pilot");
-        for line in text.lines() {
+        let account = Account::of(&scores, &findings);
+        let text = account.text("runs/pilot", Detail::All);
+        let main = account.text("runs/pilot", Detail::Main);
+        for line in text.lines().chain(main.lines()) {
             assert!(line.chars().count() <= 100, "{line}");
         }
+        assert!(main.len() < text.len() && main.contains("more tables: --all prints them"));
         for part in ["H1 (structure): ", "H2 (oracle gap): ", "H3 (harm): "] {
             assert!(text.contains(part), "{part}");
         }
@@ -109,7 +112,7 @@ fn an_analysis_without_references_says_so() {
     let run = Shape::of(1, 1, 2).run();
     let (scores, _) = account(&run);
     let mut bare = Scores::bare(scores.table, run.root_seed.clone());
-    bare.analysis = run.analysis.clone();
+    bare.analysis = run.analysis;
     let findings = bare.findings().unwrap();
     let json: Value = serde_json::from_str(&Account::of(&bare, &findings).json().unwrap()).unwrap();
     assert_eq!(

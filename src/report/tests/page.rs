@@ -262,7 +262,7 @@ fn predictions_are_held_against_what_was_found() {
     }
     assert!(html.contains("<table id=\"predictions\">"));
     assert!(markdown.contains("\n## Predictions\n"));
-    let mut without = run.clone();
+    let mut without = run;
     without.predictions.clear();
     let (html, _, markdown) = page(&without, "no-predictions");
     assert!(!html.contains("id=\"predictions"));
