@@ -146,6 +146,46 @@ impl Word {
             }
         }
     }
+
+    /// Fills `out` from this word up to `middle` and from another one beyond.
+    #[inline]
+    fn split_beside(
+        self,
+        other: Self,
+        middle: usize,
+        rng: &mut impl RngCore,
+        bounds: &[u32],
+        out: &mut [u32],
+    ) {
+        let (first_bounds, second_bounds) = bounds.split_at(middle);
+        let (first_out, second_out) = out.split_at_mut(middle);
+        let common = first_bounds.len().min(second_bounds.len());
+        let step = |rest: &mut u64, slot: &mut u32, bound: &u32| {
+            let wide = u128::from(*rest) * u128::from(*bound);
+            *slot = (wide >> 64) as u32;
+            *rest = wide as u64;
+        };
+        loop {
+            let (mut first, mut second) = (rng.next_u64(), rng.next_u64());
+            let (first_start, first_end) = first_out.split_at_mut(common);
+            let (second_start, second_end) = second_out.split_at_mut(common);
+            let firsts = first_start.iter_mut().zip(first_bounds);
+            let seconds = second_start.iter_mut().zip(second_bounds);
+            for ((slot, bound), (other_slot, other_bound)) in firsts.zip(seconds) {
+                step(&mut first, slot, bound);
+                step(&mut second, other_slot, other_bound);
+            }
+            for (slot, bound) in first_end.iter_mut().zip(&first_bounds[common..]) {
+                step(&mut first, slot, bound);
+            }
+            for (slot, bound) in second_end.iter_mut().zip(&second_bounds[common..]) {
+                step(&mut second, slot, bound);
+            }
+            if first >= self.threshold && second >= other.threshold {
+                return;
+            }
+        }
+    }
 }
 
 /// Integers in 0..bound, as many from each 64-bit word as fit.
@@ -250,13 +290,21 @@ impl BoundedDraws {
         self.bounds.is_empty()
     }
 
-    /// Fills the first `len` entries of a slice with independent integers, entry i below bound i.
+    /// Fills the first `len` entries of a slice with independent integers, entry i below bound i. Words are taken two at a
+    /// time, since the multiplications of one wait for each other; where either is refused, both are drawn again.
     pub fn fill(&self, rng: &mut impl RngCore, out: &mut [u32]) {
+        let (mut bounds, mut out) = (self.bounds.as_slice(), &mut out[..self.bounds.len()]);
         let mut start = 0;
-        for &(end, word) in &self.words {
-            let bounds = self.bounds[start..end].iter().copied();
-            word.split(rng, bounds, &mut out[start..end]);
-            start = end;
+        let mut pairs = self.words.chunks_exact(2);
+        for pair in &mut pairs {
+            let [(middle, first), (end, second)] = [pair[0], pair[1]];
+            let (own_bounds, later_bounds) = bounds.split_at(end - start);
+            let (own_out, later_out) = out.split_at_mut(end - start);
+            first.split_beside(second, middle - start, rng, own_bounds, own_out);
+            (bounds, out, start) = (later_bounds, later_out, end);
+        }
+        for (_, word) in pairs.remainder() {
+            word.split(rng, bounds.iter().copied(), out);
         }
     }
 }

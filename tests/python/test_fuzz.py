@@ -51,6 +51,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "shapley": lambda s, m, k, b: evalxrl.shapley(s, m, k, **FEW),
     "tool_calls": lambda s, m, k, b: evalxrl.tool_calls(s, m, k, b, **FEW),
     "budget_curve": lambda s, m, k, b: evalxrl.budget_curve(s, m, k, b, **FEW),
+    "planned": lambda s, m, k, b: evalxrl.planned_budget_curve(s, m, k, b, **FEW),
     "agreement": lambda s, m, k, b: evalxrl.agreement(k, k[::-1], b, weights="quadratic", **FEW),
     "pilot": lambda s, m, k, b: evalxrl.pilot_variance(s, k),
 }

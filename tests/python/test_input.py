@@ -93,12 +93,19 @@ SHAPES: list[tuple[str, Any]] = [
     (r"table has shape \(1, 2\)", lambda: evalxrl.kappa([[1, 2]])),
     (r"second has shape \(1,\), but first has shape \(2,\)", lambda: evalxrl.agreement([1, 2], [1], seed=1)),
     (r"calls has shape \(1,\), but score has shape \(2,\)", lambda: calls([1])),
+    (r"invocations has shape \(1,\), but score has shape \(2,\)", lambda: planned([4])),
+    (r"invocations has shape \(\), but score has shape \(2,\)", lambda: planned("unlimited")),
 ]
 
 
 def calls(numbers: list[float], **more: Any) -> Any:  # noqa: ANN401 - any result
     """Call ``tool_calls`` for two sessions."""
     return evalxrl.tool_calls([0.1, 0.2], ["a", "no-method"], ["k", "k"], numbers, resamples=9, seed=1, **more)
+
+
+def planned(budgets: Any) -> Any:  # noqa: ANN401 - any result
+    """Call ``planned_budget_curve`` for two sessions."""
+    return evalxrl.planned_budget_curve([0.1, 0.2], ["a", "a"], ["k", "k"], budgets, resamples=9, seed=1)
 
 
 @pytest.mark.parametrize(("message", "call"), SHAPES)
@@ -151,6 +158,14 @@ REFUSALS: list[tuple[type[Exception], str, Any]] = [
     (evalxrl.InputError, "no whole number from 0", lambda: calls([1.5, 2])),
     (evalxrl.InputError, "outcome", lambda: calls([1, 2], outcome=["won", "submitted"])),
     (evalxrl.InputError, "raw 0.1: must be 0", lambda: calls([1, 2], outcome=["gave_up", "submitted"])),
+    (evalxrl.InputError, r"invocations holds 1\.5, at \[1\], which is neither", lambda: planned([4, 1.5])),
+    (evalxrl.InputError, r"invocations holds 'many', at \[0\]", lambda: planned(["many", 4])),
+    (evalxrl.InputError, r"invocations holds -1, at \[0\]", lambda: planned([-1, 4])),
+    (evalxrl.InputError, r"invocations holds nan, at \[1\]", lambda: planned([4, np.nan])),
+    (evalxrl.InputError, r"invocations holds True, at \[0\]", lambda: planned([True, 4])),
+    (evalxrl.InputError, r"invocations holds None, at \[1\]", lambda: planned([4, None])),
+    (evalxrl.InputError, r"invocations .9{20}., at \[0\]: neither", lambda: planned(["9" * 20, 4])),
+    (evalxrl.InputError, "invocations is a masked array", lambda: planned(np.ma.masked_array([4, 10], [True, False]))),
     (evalxrl.InputError, "no .rich, minimal.", lambda: evalxrl.ablation([0.1], ["a"], ["k"], pairs=["ab"], seed=1)),  # type: ignore[list-item]
     (evalxrl.InputError, "one of n and power", lambda: evalxrl.two_sample_t_power(0.5)),
     (evalxrl.InputError, "power", lambda: evalxrl.two_sample_t_power(0.5, power=0.01)),

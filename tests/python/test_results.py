@@ -101,6 +101,47 @@ def test_a_budget_curve_ends_at_the_mean_and_says_what_it_is_not() -> None:
             assert curve.calls == sorted(curve.calls)
 
 
+def test_planned_curves_are_the_cell_means_at_each_budget_of_the_methods_that_cross_budgets() -> None:
+    values = scores()
+    budgets: list[Any] = [[3, 10, "unlimited"][block % 3] for block in BLOCKS]
+    found = there(evalxrl.planned_budget_curve(values, METHODS, MALFUNCTIONS, budgets, resamples=999, seed=1))
+    assert [(curve.method, curve.scale) for curve in found] == [
+        (method, scale) for method in ("counterfactual", "saliency") for scale in ("clipped", "raw")
+    ]
+    for curve in found:
+        assert (curve.coder, curve.malfunctions) == (None, 3)
+        assert [point.invocations for point in curve.points] == ["3", "10", "unlimited"]
+        for place, point in enumerate(curve.points):
+            own = (curve.method == METHODS) & (place == BLOCKS % 3)
+            means = [values[own & (name == MALFUNCTIONS)].mean() for name in np.unique(MALFUNCTIONS)]
+            assert point.mean.estimate == pytest.approx(np.mean(means))
+            interval = there(point.mean.interval)
+            assert interval.low < point.mean.estimate < interval.high
+
+
+def test_a_planned_curve_keeps_to_the_malfunctions_it_has_under_every_budget() -> None:
+    raw, budgets = [0.2, 0.2, 0.9, 0.4, 0.4], ["4", "4", "4", "unlimited", "unlimited"]
+    malfunctions = ["walls", "walls", "doors", "walls", "walls"]
+    found = there(evalxrl.planned_budget_curve(raw, ["a"] * 5, malfunctions, budgets, resamples=99, seed=1))
+    assert [curve.malfunctions for curve in found] == [1, 1]
+    assert [point.mean.estimate for point in found[0].points] == pytest.approx([0.2, 0.4])
+
+
+def test_budgets_may_be_numbers_or_words_and_one_budget_is_no_curve() -> None:
+    columns = [0.1, 0.3, 0.2, 0.6], ["a"] * 4, ["k"] * 4
+    few: dict[str, Any] = {"resamples": 99, "seed": 1}
+    plain = evalxrl.planned_budget_curve(*columns, [4, 4, 10, 10], **few)
+    for same in (
+        np.array([4.0, 4.0, 10.0, 10.0]),
+        np.array(["4", "4", "10", "10"]),
+        np.array([4, "4", 10.0, "10"], object),
+    ):
+        assert evalxrl.planned_budget_curve(*columns, same, **few) == plain
+    assert evalxrl.planned_budget_curve(*columns, ["unlimited"] * 4, **few) == evalxrl.NotComputed(
+        "no coder has two invocation budgets"
+    )
+
+
 def test_agreement_takes_clusters_and_an_order_of_categories() -> None:
     first, second = ["low", "mid", "high", "low"] * 20, ["low", "high", "high", "mid"] * 20
     order = ["low", "mid", "high"]

@@ -16,6 +16,7 @@ from typing import Any
 import evalxrl
 import numpy as np
 import pytest
+from golden import there
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "examples" / "scores.csv"
@@ -44,6 +45,7 @@ arrays = np.broadcast_arrays(table, np.array(names)[:, None, None], np.array(wal
 tidy = [array[~np.isnan(table)] for array in arrays]
 print(evalxrl.ablation(*tidy, pairs=[("b", "a+b")], **few))
 print(evalxrl.shapley(*tidy, **few))
+print(evalxrl.planned_budget_curve(*tidy, np.arange(tidy[0].size) % 3, **few))
 print(evalxrl.agreement(rng.integers(0, 3, 80), rng.integers(0, 3, 80), **few))
 """
 
@@ -72,15 +74,14 @@ def command_line() -> Path:
     pytest.skip("the command line is not built; `cargo build` or EVALXRL_COMMAND names it")
 
 
-def findings(seed: int, tmp_path: Path) -> dict[str, Any]:
-    """Let the command line analyse the example."""
+def findings(seed: int, tmp_path: Path, table: Path = TABLE) -> dict[str, Any]:
+    """Let the command line analyse a table."""
     plan = tmp_path / "plan.toml"
     plan.write_text('format = "evalxrl.experiment/1"\n[analysis]\npermutations = 999\nresamples = 999\n')
-    command: list[str | Path] = [command_line(), "analyze", TABLE, "--seed", str(seed), "--plan", plan, "--json"]
+    command: list[str | Path] = [command_line(), "analyze", table, "--seed", str(seed), "--plan", plan, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (stratum,) = json.loads(done.stdout)["strata"]
-    found: dict[str, Any] = stratum
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -99,7 +100,7 @@ def same(ours: Any, theirs: Any) -> None:  # noqa: ANN401 - any result
 
 
 def test_the_command_line_gives_the_same_digits(tmp_path: Path) -> None:
-    theirs = findings(4, tmp_path)
+    (theirs,) = findings(4, tmp_path)["strata"]
     with TABLE.open(newline="") as file:
         rows = sorted(
             csv.DictReader(file), key=lambda row: (row["malfunction"], row["method"], int(row["replication"]))
@@ -138,6 +139,26 @@ def test_the_command_line_gives_the_same_digits(tmp_path: Path) -> None:
     calls = [int(row["tool_calls"]) for row in rows]
     outcomes = [row["outcome"] for row in rows]
     same(evalxrl.tool_calls(*columns(rows), calls, outcome=outcomes, resamples=999, seed=4), theirs["tool_calls"])
+
+
+def test_the_command_line_gives_the_same_planned_curves(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    arms = [("saliency", budget) for budget in ("unlimited", "3", "10")] + [("a", "3"), ("a", "10"), ("no-method", "3")]
+    rows = [
+        (malfunction, method, replication, budget, rng.normal(0.5, 0.3))
+        for method, budget in arms
+        for malfunction in ("doors", "walls")
+        for replication in range(5)
+    ]
+    table = tmp_path / "budgets.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["malfunction", "method", "replication", "invocations", "raw"])
+        writer.writerows(rows)
+    malfunctions, methods, _, budgets, raw = zip(*rows, strict=True)
+    ours = there(evalxrl.planned_budget_curve(raw, methods, malfunctions, budgets, resamples=999, seed=4))
+    assert [len(curve.points) for curve in ours] == [2, 2, 3, 3]
+    same(ours, findings(4, tmp_path, table)["budget_curves"]["planned"])
 
 
 def test_other_threads_run_while_one_computes() -> None:

@@ -16,7 +16,7 @@ A result that cannot exist is a ``NotComputed`` with its reason. Input that cont
 from __future__ import annotations
 
 from evalxrl.cells import THRESHOLDS, aggregate, interval, performance_profile, probability_of_improvement
-from evalxrl.dossiers import ablation, budget_curve, shapley, tool_calls
+from evalxrl.dossiers import ablation, budget_curve, planned_budget_curve, shapley, tool_calls
 from evalxrl.hypotheses import H1_TESTS, harm, interaction, lift, oracle_gap
 from evalxrl.multiplicity import attainability, benjamini_hochberg
 from evalxrl.power import pilot_variance, sessions_needed, simulate, two_sample_t_power
@@ -49,6 +49,8 @@ from evalxrl.results import (
     NotComputed,
     OracleGap,
     PilotVariance,
+    PlannedCurve,
+    PlannedPoint,
     PValue,
     RepairScores,
     SessionsNeeded,
@@ -91,6 +93,8 @@ __all__ = [
     "OracleGap",
     "PValue",
     "PilotVariance",
+    "PlannedCurve",
+    "PlannedPoint",
     "RepairScores",
     "ScoreRefused",
     "SessionsNeeded",
@@ -118,6 +122,7 @@ __all__ = [
     "oracle_gap",
     "performance_profile",
     "pilot_variance",
+    "planned_budget_curve",
     "probability_of_improvement",
     "rank_sum",
     "repair_score",

@@ -109,6 +109,28 @@ def _texts(name: str, array: NDArray[Any]) -> NDArray[np.str_]:
     return array.astype(np.str_)
 
 
+def budgets(name: str, values: ArrayLike, other: str, shape: tuple[int, ...]) -> list[str]:
+    """Give the budget of each session as a word: a whole number from 0 below 2**64, or ``unlimited``."""
+    rank(name, values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(f"{name} is a masked array; leave the masked entries out")
+    # As objects, so that a number beside a word stays a number.
+    array = np.asarray(values, dtype=object)
+    if array.shape != shape:
+        raise ShapeError(f"{name} has shape {array.shape}, but {other} has shape {shape}")
+    return [_budget(name, value, place) for place, value in enumerate(array)]
+
+
+def _budget(name: str, value: object, place: int) -> str:
+    if isinstance(value, str) and (value == "unlimited" or (value.isascii() and value.isdecimal())):
+        return str(value)
+    if isinstance(value, float | np.floating) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 0 <= value < 2**64:
+        return str(int(value))
+    raise InputError(f"{name} holds {value!r}, at [{place}], which is neither a whole number from 0 nor 'unlimited'")
+
+
 def _axis(name: str, values: ArrayLike | None, length: int, letter: str) -> list[str]:
     """Name the entries of an axis; without names they are numbered so that their order is that of the axis."""
     if values is None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from evalxrl import _arguments, _evalxrl
 from evalxrl._reading import read
 from evalxrl.refusals import InputError, ShapeError
-from evalxrl.results.dossiers import Ablation, Shapley, ShapleyValues, StratumCurves, ToolCalls
+from evalxrl.results.dossiers import Ablation, PlannedCurve, Shapley, ShapleyValues, StratumCurves, ToolCalls
 from evalxrl.results.values import NotComputed
 
 
@@ -229,6 +229,40 @@ def budget_curve(
     (found,) = read(list[StratumCurves], text)
     curves: StratumCurves = found
     return curves
+
+
+def planned_budget_curve(
+    score: ArrayLike,
+    method: ArrayLike,
+    malfunction: ArrayLike,
+    invocations: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 50_000,
+    seed: int | str,
+) -> list[PlannedCurve] | NotComputed:
+    """Give each method's mean score by planned invocation budget, over runs of one coder that differ only in it.
+
+    The mean over malfunctions of the cell means at each budget, with a stratified bootstrap interval over sessions,
+    on both scales and on the malfunctions with sessions under every budget the method was planned with. Unlike the
+    truncation of ``budget_curve``, the coder knew the budget.
+
+    All arrays: shape (sessions,). ``score``: raw scores; ``invocations``: whole numbers from 0, or the word
+    ``unlimited``. A method has a curve where it has two budgets or more; the reserved ``no-method``,
+    ``cheat-oracle`` and ``optimal-repair``, which use no dossier, have none.
+
+    Raises ``InputError``. Without two budgets it is ``NotComputed``.
+
+    >>> scores, budgets = [0.25, 0.5, 0.5, 1.25], [4, 4, "unlimited", "unlimited"]
+    >>> curves = planned_budget_curve(scores, ["saliency"] * 4, ["walls"] * 4, budgets, resamples=99, seed=1)
+    >>> [(curve.scale, [(point.invocations, point.mean.estimate) for point in curve.points]) for curve in curves]
+    [('clipped', [('4', 0.375), ('unlimited', 0.75)]), ('raw', [('4', 0.375), ('unlimited', 0.875)])]
+    """
+    tidy = _arguments.sessions(score, method, malfunction)
+    budgets = _arguments.budgets("invocations", invocations, "score", tidy["score"].shape)
+    text = _evalxrl.planned_budget_curve(tidy, budgets, _effort(confidence, resamples), _arguments.seed(seed))
+    found: list[PlannedCurve] | NotComputed = read(list[PlannedCurve] | NotComputed, text)
+    return found
 
 
 def _effort(confidence: float, resamples: int) -> str:

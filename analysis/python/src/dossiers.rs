@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::refusal::{CoalitionError, compute, document, refuse};
 use crate::seed::Seed;
-use crate::tidy::{Calls, Sessions, only_stratum, plan};
+use crate::tidy::{Beside, Calls, Sessions, only_stratum, plan};
 
 /// Compares declared pairs of dossiers.
 #[pyfunction]
@@ -74,7 +74,7 @@ fn with_calls(
         no_method: baseline,
         ..Roles::default()
     };
-    let table = sessions.table(roles, Some(calls))?;
+    let table = sessions.table(roles, &Beside::Calls(calls))?;
     Ok(match budget {
         Some(steps) => table.with_tool_call_budget(steps),
         None => table,
@@ -127,4 +127,19 @@ pub(crate) fn budget_curve(
     let (plan, seeds) = (plan(plan_text)?, seed.named());
     let found = compute(py, || curves::budget_curves(&table, &plan, &seeds))?;
     document(&found.truncation)
+}
+
+/// Gives the mean scores under each planned invocation budget.
+#[pyfunction]
+pub(crate) fn planned_budget_curve(
+    py: Python<'_>,
+    sessions: Sessions<'_>,
+    invocations: Vec<String>,
+    plan_text: &str,
+    seed: Seed,
+) -> PyResult<String> {
+    let table = sessions.table(Roles::default(), &Beside::Invocations(&invocations))?;
+    let (plan, seeds) = (plan(plan_text)?, seed.named());
+    let found = compute(py, || curves::planned_curves(&table, &plan, &seeds))?;
+    document(&Computed::from(found))
 }

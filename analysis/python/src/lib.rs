@@ -32,7 +32,9 @@ mod _evalxrl {
         student_t,
     };
     #[pymodule_export]
-    use crate::dossiers::{ablation, budget_curve, shapley, shapley_values, tool_calls};
+    use crate::dossiers::{
+        ablation, budget_curve, planned_budget_curve, shapley, shapley_values, tool_calls,
+    };
     #[pymodule_export]
     use crate::hypotheses::{harm, interaction, interaction_tests, lift, oracle_gap};
     #[pymodule_export]

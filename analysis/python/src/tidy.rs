@@ -2,6 +2,8 @@
 //! Must not know a formula.
 //! Start at `Sessions`.
 
+use std::str::FromStr;
+
 use evalxrl_analysis::interaction::Matrix;
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
@@ -30,6 +32,16 @@ pub(crate) struct Calls {
     pub(crate) outcomes: Vec<String>,
     /// Tool calls up to the submission; below 0 where absent.
     pub(crate) tool_calls: Vec<i64>,
+}
+
+/// Columns of a table beside its scores.
+pub(crate) enum Beside<'a> {
+    /// None: every session is submitted.
+    Nothing,
+    /// Outcomes and tool calls.
+    Calls(&'a Calls),
+    /// The invocation budget of each session, as in the column `invocations`.
+    Invocations(&'a [String]),
 }
 
 /// One session by the numbers of its names.
@@ -109,8 +121,8 @@ impl Sessions<'_> {
         Matrix::with_blocks(&self.methods, &self.malfunctions, &cells, &blocks).map_err(refuse)
     }
 
-    /// A table of one stratum; sessions of a cell are numbered in their order.
-    pub(crate) fn table(&self, roles: Roles, calls: Option<&Calls>) -> PyResult<ScoreTable> {
+    /// A table of one stratum, or of one per invocation budget; sessions of a cell are numbered in their order.
+    pub(crate) fn table(&self, roles: Roles, beside: &Beside<'_>) -> PyResult<ScoreTable> {
         let mut rows = Vec::new();
         for (position, session) in self.each()?.into_iter().enumerate() {
             let mut row = ScoreRow {
@@ -128,15 +140,16 @@ impl Sessions<'_> {
                 cost_usd: None,
                 wall_s: None,
             };
-            if let Some(calls) = calls {
-                row.outcome = calls.outcomes[position].parse().map_err(|problem| {
-                    refuse(format!(
-                        "outcome {:?}, at [{position}]: {problem}",
-                        calls.outcomes[position]
-                    ))
-                })?;
-                let count = calls.tool_calls[position];
-                row.tool_calls = (count >= 0).then_some(count.unsigned_abs());
+            match beside {
+                Beside::Nothing => {}
+                Beside::Calls(calls) => {
+                    row.outcome = parsed("outcome", &calls.outcomes, position)?;
+                    let count = calls.tool_calls[position];
+                    row.tool_calls = (count >= 0).then_some(count.unsigned_abs());
+                }
+                Beside::Invocations(budgets) => {
+                    row.invocations = Some(parsed("invocations", budgets, position)?);
+                }
             }
             rows.push((position as u64, row));
         }
@@ -152,8 +165,15 @@ impl Sessions<'_> {
 
     /// The one stratum of that table.
     pub(crate) fn stratum(&self, roles: Roles) -> PyResult<Stratum> {
-        only_stratum(&self.table(roles, None)?)
+        only_stratum(&self.table(roles, &Beside::Nothing)?)
     }
+}
+
+/// Reads the entry of one session in a column of words.
+fn parsed<T: FromStr<Err = String>>(name: &str, words: &[String], at: usize) -> PyResult<T> {
+    let text = &words[at];
+    text.parse()
+        .map_err(|problem| refuse(format!("{name} {text:?}, at [{at}]: {problem}")))
 }
 
 /// The stratum of a table without coders and budgets.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use planned::{PlannedCurve, PlannedPoint};
 pub use truncation::{TruncationCurve, truncation};
 
-use crate::computed::Computed;
+use crate::computed::{Computed, NotComputed};
 use crate::plan::AnalysisPlan;
 use crate::randomness::NamedSeeds;
 use crate::scale::Scale;
@@ -66,4 +66,16 @@ pub fn budget_curves(
             .collect(),
         planned: planned::planned(&strata, plan, seeds).into(),
     }
+}
+
+/// Computes the curves over planned budgets alone, digit for digit those of `budget_curves`.
+///
+/// # Errors
+/// No coder with two invocation budgets.
+pub fn planned_curves(
+    table: &ScoreTable,
+    plan: &AnalysisPlan,
+    seeds: &(impl NamedSeeds + Sync),
+) -> Result<Vec<PlannedCurve>, NotComputed> {
+    planned::planned(&table.strata(), plan, seeds)
 }

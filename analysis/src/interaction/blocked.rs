@@ -187,7 +187,7 @@ impl Blocked {
             draws,
             || {
                 let sums = vec![0.0; design.methods * design.malfunctions];
-                (dealer.table(), sums, vec![0.0; design.methods])
+                (dealer.table(), sums, vec![0.0; 2 * design.methods])
             },
             |(table, sums, residuals), rng| {
                 dealer.deal(table, rng);

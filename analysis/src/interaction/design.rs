@@ -156,19 +156,22 @@ impl Design {
         self.close(cells, any, residuals)
     }
 
-    /// As `sums`, where the scores of every malfunction add up to 0.
-    pub(crate) fn centred_sums(&self, cell_sums: &[f64], residuals: &mut [f64]) -> Sums {
-        residuals.fill(0.0);
-        let mut cells = 0.0;
+    /// As `sums`, where the scores of every malfunction add up to 0; `scratch` is space for two numbers per method.
+    pub(crate) fn centred_sums(&self, cell_sums: &[f64], scratch: &mut [f64]) -> Sums {
+        scratch.fill(0.0);
+        let (residuals, squares) = scratch.split_at_mut(self.methods);
         let groups = cell_sums
-            .chunks(self.methods)
-            .zip(self.reciprocals.chunks(self.methods));
+            .chunks_exact(self.methods)
+            .zip(self.reciprocals.chunks_exact(self.methods));
+        // One accumulator per method, so that no addition waits for the one before it.
         for (sums, reciprocals) in groups {
-            for ((sum, reciprocal), entry) in sums.iter().zip(reciprocals).zip(&mut *residuals) {
-                cells += sum * sum * reciprocal;
-                *entry += sum;
+            let slots = residuals.iter_mut().zip(&mut *squares);
+            for ((sum, reciprocal), (residual, square)) in sums.iter().zip(reciprocals).zip(slots) {
+                *residual += sum;
+                *square += sum * sum * reciprocal;
             }
         }
+        let cells = squares.iter().sum();
         self.close(cells, cells, residuals)
     }
 
@@ -334,7 +337,7 @@ mod tests {
             let matrix = Matrix::new(&names(methods), &names(malfunctions), &cells).unwrap();
             let balanced = Design::new(&matrix).unwrap();
             let ragged = Design { balanced: None, ..balanced.clone() };
-            let mut space = vec![0.0; methods];
+            let mut space = vec![0.0; 2 * methods];
             let (one, other) = (balanced.sums(&sums, &mut space), ragged.sums(&sums, &mut space));
             let size = 1.0 + one.cells;
             prop_assert!((one.interaction - other.interaction).abs() < 1e-10 * size);

@@ -86,10 +86,10 @@ fn draw(observed: &Observed, draws: u64, streams: &Streams) -> Counts {
     let draws = usize::try_from(draws).expect("the number of draws fits into memory");
     streams.tally(
         draws,
-        || (dealer.table(), vec![0.0; design.methods]),
-        |(table, residuals), rng| {
+        || (dealer.table(), vec![0.0; 2 * design.methods]),
+        |(table, scratch), rng| {
             dealer.deal(table, rng);
-            extreme(observed, &design.centred_sums(&table.sums, residuals))
+            extreme(observed, &design.centred_sums(&table.sums, scratch))
         },
     )
 }

@@ -335,7 +335,7 @@ mod tests {
     fn effects_are_read_in_both_units() {
         assert_eq!("2sd".parse(), Ok(Effect::StandardDeviations(2.0)));
         assert_eq!("0.4".parse(), Ok(Effect::Score(0.4)));
-        assert_eq!("1.5sd".parse::<Effect>().unwrap().in_score_units(0.2), 0.3);
+        assert_eq!("1.5sd".parse::<Effect>().unwrap().in_score_units(0.5), 0.75);
         for wrong in ["", "sd", "-1sd", "0", "nan", "2 sds", "inf"] {
             assert!(wrong.parse::<Effect>().is_err(), "{wrong}");
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use evalxrl_analysis::budget_curve::budget_curves;
+use evalxrl_analysis::budget_curve::{budget_curves, planned_curves};
 use evalxrl_analysis::computed::NotComputed;
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
@@ -175,8 +175,11 @@ fn planned_budgets_are_compared_on_the_malfunctions_they_share() {
             }
         }
     }
-    let curves = budget_curves(&table(rows), &quick(), &keys(1));
+    let table = table(rows);
+    let curves = budget_curves(&table, &quick(), &keys(1));
     let planned = curves.planned.value().unwrap();
+    let alone = planned_curves(&table, &quick(), &keys(1)).unwrap();
+    assert_eq!(*planned, alone);
     assert_eq!(planned.len(), 2);
     let curve = &planned[0];
     assert_eq!(

@@ -128,6 +128,26 @@ class StratumCurves(NamedTuple):
     curves: list[TruncationCurve] | NotComputed
 
 
+class PlannedPoint(NamedTuple):
+    """The mean over malfunctions of the cell means at one planned budget: a whole number as text, or ``unlimited``."""
+
+    invocations: str
+    mean: Estimated
+
+
+class PlannedCurve(NamedTuple):
+    """The mean score of one method by planned invocation budget, ascending, ``unlimited`` last.
+
+    ``malfunctions`` counts those with sessions under each of these budgets; ``coder`` is absent.
+    """
+
+    coder: str | None
+    method: str
+    scale: str
+    malfunctions: int
+    points: list[PlannedPoint]
+
+
 class ShapleyValues(NamedTuple):
     """Shapley values of players 0..n−1, their sum, and v(all) − v(∅), which the sum equals up to rounding."""
 
