@@ -102,7 +102,10 @@ impl AnalysisPlan {
     /// All keys that are out of range, in the order of the table.
     pub fn check(&self) -> Result<(), Vec<PlanError>> {
         const OPEN: &str = "strictly between 0 and 1";
-        const COUNT: &str = "a whole number from 1";
+        const COUNT: &str = "a whole number from 1 to 100 million";
+        const RESAMPLES: &str = "a whole number from 1 to 1 million";
+        const LIMIT: &str = "a whole number up to 1000 million";
+        let count = |value: u64| (1..=100_000_000).contains(&value);
         let open = |value: f64| value > 0.0 && value < 1.0;
         let rules: [(&'static str, String, bool, &'static str); 14] = [
             ("alpha", self.alpha.to_string(), open(self.alpha), OPEN),
@@ -116,20 +119,20 @@ impl AnalysisPlan {
             (
                 "permutations",
                 self.permutations.to_string(),
-                self.permutations >= 1,
+                count(self.permutations),
                 COUNT,
             ),
             (
                 "permutations_two_sample",
                 self.permutations_two_sample.to_string(),
-                self.permutations_two_sample >= 1,
+                count(self.permutations_two_sample),
                 COUNT,
             ),
             (
                 "resamples",
                 self.resamples.to_string(),
-                self.resamples >= 1,
-                COUNT,
+                (1..=1_000_000).contains(&self.resamples),
+                RESAMPLES,
             ),
             (
                 "winsor_floor",
@@ -140,14 +143,14 @@ impl AnalysisPlan {
             (
                 "exact_limit_h1",
                 self.exact_limit_h1.to_string(),
-                true,
-                COUNT,
+                self.exact_limit_h1 <= 1_000_000_000,
+                LIMIT,
             ),
             (
                 "exact_limit_two_sample",
                 self.exact_limit_two_sample.to_string(),
-                true,
-                COUNT,
+                self.exact_limit_two_sample <= 1_000_000_000,
+                LIMIT,
             ),
             (
                 "optimality_target",

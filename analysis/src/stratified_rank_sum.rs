@@ -9,7 +9,7 @@ use crate::estimate::PValue;
 use crate::moments::normal_lower_tail;
 
 /// Most additions of the exact count.
-const MOST_STEPS: f64 = 2e9;
+const MOST_STEPS: f64 = 5e8;
 
 /// Whole numbers up to this are exact as floats.
 const EXACT: f64 = 9_007_199_254_740_992.0;

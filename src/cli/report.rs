@@ -41,6 +41,7 @@ pub(super) fn failure(error: report::ReportError) -> Failure {
     use report::ReportError as Error;
     let code = match &error {
         Error::Mixed(_) | Error::Contradiction(_) | Error::Analysis(_) => Code::Invalid,
+        Error::File { .. } => Code::Usage,
         _ => Code::Internal,
     };
     let remedy = match &error {

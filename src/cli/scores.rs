@@ -2,6 +2,7 @@
 //! Must not know what is done with them.
 //! Start at `load`.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -105,6 +106,35 @@ impl RoleOptions {
     }
 }
 
+impl RoleOptions {
+    /// # Errors
+    /// A role given to a method that the scores do not have.
+    fn check(&self, table: &ScoreTable) -> Result<(), Failure> {
+        for (given, flag) in [
+            (&self.no_method, "--no-method"),
+            (&self.cheat_oracle, "--cheat-oracle"),
+            (&self.optimal_repair, "--optimal-repair"),
+            (&self.placebo, "--placebo"),
+        ] {
+            let Some(id) = given else { continue };
+            if !table.planned().iter().any(|cell| cell.method == *id) {
+                let methods: BTreeSet<&str> = table
+                    .planned()
+                    .iter()
+                    .map(|cell| cell.method.as_str())
+                    .collect();
+                let methods: Vec<&str> = methods.into_iter().collect();
+                return Err(Failure::new(
+                    Code::Usage,
+                    format!("{flag}: no method is called `{id}`"),
+                )
+                .remedy(format!("name one of {}", methods.join(", "))));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Scores, and what is to be said about how they were taken.
 #[derive(Debug)]
 pub(super) struct Loaded {
@@ -126,6 +156,7 @@ pub(super) fn load(place: &Path, options: &ScoreOptions) -> Result<Loaded, Failu
     } else {
         of_table(place, options, roles)?
     };
+    options.roles.check(&loaded.scores.table)?;
     if let Some(Seed(seed)) = &options.seed {
         loaded.scores.root_seed = seed.clone();
     }

@@ -222,7 +222,7 @@ fn stratum_lines(
 
 /// Leaves out columns until a terminal has room for the rest; files have them all.
 fn narrow(table: &Table) -> Table {
-    const DISPENSABLE: [&str; 14] = [
+    const DISPENSABLE: [&str; 16] = [
         "environment",
         "planned",
         "raw",
@@ -237,6 +237,8 @@ fn narrow(table: &Table) -> Table {
         "median",
         "tukey_p_remainder",
         "interaction_first_share",
+        "optimal_mean",
+        "oracle_mean",
     ];
     let mut table = table.clone();
     for key in DISPENSABLE {

@@ -22,9 +22,13 @@ pub(super) fn signed(value: f64) -> String {
     }
 }
 
-/// So many decimals, with a true minus sign and without a negative zero.
+/// So many decimals, with a true minus sign and without a negative zero; powers of ten from a thousand million on.
 pub(super) fn decimals(value: f64, places: usize) -> String {
-    let text = format!("{value:.places$}");
+    let text = if value.abs() < 1e9 {
+        format!("{value:.places$}")
+    } else {
+        format!("{value:.places$e}")
+    };
     match text.strip_prefix('-') {
         Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_owned(),
         Some(digits) => format!("{MINUS}{digits}"),
@@ -97,6 +101,12 @@ mod tests {
         assert_eq!(signed(0.004), "0.00");
         assert_eq!(signed(0.3), "+0.30");
         assert_eq!(signed(-0.3), "−0.30");
+    }
+
+    #[test]
+    fn a_huge_number_has_no_row_of_digits() {
+        assert_eq!(score(-1.0e300), "−1.00e300");
+        assert_eq!(score(123_456.0), "123456.00");
     }
 
     #[test]

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use evalxrl_analysis::score_table::{Invocations, PlannedCell, ScoreTable, UNKNOWN_ENVIRONMENT};
+use evalxrl_analysis::score_table::{
+    Invocations, PlannedCell, ScoreRow, ScoreTable, UNKNOWN_ENVIRONMENT, canonical_method,
+};
 
 use super::csv_lines::{Columns, CsvError, Line, problem, read_lines};
 
@@ -12,6 +14,9 @@ const COLUMNS: Columns = Columns {
     known: &["malfunction", "method", "sessions", "coder", "invocations"],
     required: &["malfunction", "method", "sessions"],
 };
+
+/// Most sessions that a cell may plan.
+const MOST_SESSIONS: u64 = 100_000;
 
 /// One line: (malfunction, method, sessions, coder, invocations).
 type Row = (String, String, u64, Option<String>, Option<Invocations>);
@@ -43,7 +48,7 @@ pub fn read_planned(bytes: &[u8], name: &str, table: ScoreTable) -> Result<Score
         problems.push(problem(1, "header", "alone", "no cell is planned"));
     }
     let mut first_line: BTreeMap<_, u64> = BTreeMap::new();
-    let mut cells = Vec::new();
+    let (mut cells, mut lines): (Vec<PlannedCell>, Vec<u64>) = (Vec::new(), Vec::new());
     for (line, (malfunction, method, sessions, coder, invocations)) in rows {
         let key = (
             coder.clone(),
@@ -65,6 +70,22 @@ pub fn read_planned(bytes: &[u8], name: &str, table: ScoreTable) -> Result<Score
             method,
             sessions,
         });
+        lines.push(line);
+    }
+    for (cell, line) in cells.iter().zip(&lines) {
+        let done = table.rows().iter().filter(|row| belongs(row, cell)).count() as u64;
+        if done > cell.sessions {
+            let wrong = format!(
+                "{} on {} has {done} sessions in the table, more than planned",
+                cell.method, cell.malfunction
+            );
+            problems.push(problem(
+                *line,
+                "sessions",
+                &cell.sessions.to_string(),
+                wrong,
+            ));
+        }
     }
     if !problems.is_empty() {
         return Err(CsvError::new(name, problems));
@@ -74,6 +95,14 @@ pub fn read_planned(bytes: &[u8], name: &str, table: ScoreTable) -> Result<Score
         let problems = errors.map(|error| problem(1, "cells", "planned", error.to_string()));
         CsvError::new(name, problems.collect())
     })
+}
+
+/// Whether a session is one of a planned cell; the ids of a coalition have no order.
+fn belongs(row: &ScoreRow, cell: &PlannedCell) -> bool {
+    row.coder == cell.coder
+        && row.invocations == cell.invocations
+        && row.malfunction == cell.malfunction
+        && canonical_method(&row.method) == canonical_method(&cell.method)
 }
 
 fn environment(table: &ScoreTable, malfunction: &str) -> String {
@@ -91,6 +120,10 @@ fn planned_row(line: &mut Line<'_>) -> Option<Row> {
     let coder = line.present::<String>("coder", "empty");
     let invocations =
         line.present::<Invocations>("invocations", "neither a whole number nor unlimited");
+    if let Some(sessions) = sessions.filter(|sessions| *sessions > MOST_SESSIONS) {
+        let wrong = format!("a cell plans at most {MOST_SESSIONS} sessions");
+        line.reject("sessions", &sessions.to_string(), &wrong);
+    }
     if line.problems() > before {
         return None;
     }

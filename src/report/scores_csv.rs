@@ -6,7 +6,7 @@ use evalxrl_analysis::score_table::{
     Invocations, Outcome, Roles, ScoreRow, ScoreTable, UNKNOWN_ENVIRONMENT,
 };
 
-use super::csv_lines::{Columns, CsvError, Line, read_lines};
+use super::csv_lines::{Columns, CsvError, Line, problem, read_lines};
 use super::numerals;
 
 const COLUMNS: Columns = Columns {
@@ -86,6 +86,9 @@ fn cell(row: &ScoreRow, column: &str) -> String {
 /// Every bad line at once, and every rule of the table that its rows break.
 pub fn read_scores(bytes: &[u8], name: &str, roles: Roles) -> Result<ScoreTable, CsvError> {
     let (rows, mut problems) = read_lines(bytes, COLUMNS, score_row);
+    if rows.is_empty() && problems.is_empty() {
+        problems.push(problem(1, "header", "alone", "no session follows it"));
+    }
     match ScoreTable::from_rows(rows, roles) {
         Ok(table) if problems.is_empty() => return Ok(table),
         Ok(_) => {}

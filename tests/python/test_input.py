@@ -204,6 +204,20 @@ def test_a_refusal_says_what_is_wrong_and_is_a_value_error(
     assert type(caught.value) is kind
 
 
+def test_what_python_would_refuse_by_itself_is_refused_by_name() -> None:
+    labels = (["a", "no-method"], ["walls", "walls"])
+    with pytest.raises(evalxrl.InputError, match="score is not an array of numbers"):
+        evalxrl.harm([10**400, 1], *labels, seed=1)
+    with pytest.raises(evalxrl.InputError, match="baseline 5 is not the name"):
+        evalxrl.harm([0.5, 0.1], *labels, baseline=5, seed=1)  # type: ignore[arg-type]
+    with pytest.raises(evalxrl.InputError, match="holds text and the other numbers"):
+        evalxrl.agreement([1, 2, 3.0], ["1", "2", "3"], seed=1)
+    with pytest.raises(evalxrl.InputError, match="resamples"):
+        evalxrl.aggregate([0.5, 0.1], *labels, resamples=10**7, seed=1)
+    found = evalxrl.sessions_needed(1, 2, effect=1, datasets=20, seed=1)
+    assert found == evalxrl.sessions_needed(1, 2, effect="1.0", datasets=20, seed=1)
+
+
 def test_every_refusal_is_an_input_error_and_documented() -> None:
     for kind in (
         evalxrl.ShapeError,

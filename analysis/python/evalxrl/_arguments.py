@@ -48,7 +48,7 @@ def _floats(name: str, values: ArrayLike) -> Floats:
         array = np.asarray(values)
         if array.dtype.kind in "fiubO":
             return np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is not an array of numbers: {error}") from error
     raise InputError(f"{name} is not an array of numbers: its type is {array.dtype}")
 
@@ -213,7 +213,7 @@ def real(name: str, value: float) -> float:
     """Give a finite number."""
     try:
         number = float(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} {value!r} is not a number") from error
     if not np.isfinite(number):
         raise NotFiniteError(f"{name} {value} is not finite")
@@ -226,6 +226,18 @@ def open_share(name: str, value: float) -> float:
     if not 0.0 < number < 1.0:
         raise InputError(f"{name} {value} is not strictly between 0 and 1")
     return number
+
+
+def word(name: str, value: str) -> str:
+    """Give the name of a method."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} {value!r} is not the name of a method")
+    return value
+
+
+def effect(value: str | float) -> str:
+    """Give an effect as the compiled half reads it: ``2sd``, or a score difference, a number or its text."""
+    return value if isinstance(value, str) else repr(real("effect", value))
 
 
 def one_of(name: str, value: str, words: Sequence[str]) -> str:

@@ -133,7 +133,7 @@ def shapley(
         }
     )
     tidy = _arguments.sessions(score, method, malfunction)
-    text = _evalxrl.shapley(tidy, baseline, plan, _arguments.seed(seed))
+    text = _evalxrl.shapley(tidy, _arguments.word("baseline", baseline), plan, _arguments.seed(seed))
     of_methods: Shapley = read(Shapley, text)
     return of_methods
 
@@ -182,7 +182,7 @@ def tool_calls(
         tidy,
         *_calls(tidy, outcome, calls),
         None if budget is None else _arguments.count("budget", budget),
-        baseline,
+        _arguments.word("baseline", baseline),
         _effort(confidence, resamples),
         _arguments.seed(seed),
     )
@@ -222,7 +222,7 @@ def budget_curve(
         tidy,
         *_calls(tidy, outcome, calls),
         None if budget is None else _arguments.count("budget", budget),
-        baseline,
+        _arguments.word("baseline", baseline),
         _effort(confidence, resamples),
         _arguments.seed(seed),
     )

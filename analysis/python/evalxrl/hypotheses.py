@@ -182,7 +182,9 @@ def oracle_gap(
         }
     )
     tidy = _arguments.sessions(score, method, malfunction)
-    text = _evalxrl.oracle_gap(tidy, oracle, optimal, scale, plan, _arguments.seed(seed))
+    text = _evalxrl.oracle_gap(
+        tidy, _arguments.word("oracle", oracle), _arguments.word("optimal", optimal), scale, plan, _arguments.seed(seed)
+    )
     found: OracleGap | NotComputed = read(OracleGap | NotComputed, text)
     return found
 
@@ -230,7 +232,7 @@ def harm(
     )
     planned = None if m_planned is None else _arguments.count("m_planned", m_planned)
     tidy = _arguments.sessions(score, method, malfunction, block)
-    text = _evalxrl.harm(tidy, baseline, planned, plan, _arguments.seed(seed))
+    text = _evalxrl.harm(tidy, _arguments.word("baseline", baseline), planned, plan, _arguments.seed(seed))
     found: Harm | NotComputed = read(Harm | NotComputed, text)
     return found
 
@@ -271,5 +273,7 @@ def lift(
         }
     )
     tidy = _arguments.sessions(score, method, malfunction)
-    found: Lifts = read(Lifts, _evalxrl.lift(tidy, baseline, scale, plan, _arguments.seed(seed)))
+    found: Lifts = read(
+        Lifts, _evalxrl.lift(tidy, _arguments.word("baseline", baseline), scale, plan, _arguments.seed(seed))
+    )
     return found

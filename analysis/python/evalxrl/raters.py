@@ -114,6 +114,9 @@ def _verdicts(name: str, values: ArrayLike) -> np.ndarray[tuple[int, ...], np.dt
 def _order(
     verdicts: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]], categories: ArrayLike | None
 ) -> dict[object, int]:
+    first_is_text, second_is_text = (rater.dtype.kind == "U" for rater in verdicts)
+    if first_is_text != second_is_text:
+        raise InputError("one of first and second holds text and the other numbers")
     seen = np.unique(np.concatenate(verdicts)).tolist()
     listed = seen if categories is None else _verdicts("categories", categories).tolist()
     if len(set(listed)) != len(listed):

@@ -67,7 +67,7 @@ impl Roles {
 }
 
 /// Orders the ids of a coalition, so that `b+a` and `a+b` are one arm.
-pub(super) fn canonical_method(method: &str) -> String {
+pub fn canonical_method(method: &str) -> String {
     let mut parts: Vec<&str> = method.split('+').collect();
     parts.sort_unstable();
     parts.join("+")

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use arm::{Role, Roles};
+pub use arm::{Role, Roles, canonical_method};
 pub use row::{Invocations, Outcome, RowError, ScoreRow, UNKNOWN_ENVIRONMENT};
 pub use stratum::{Cell, Stratum};
 pub use summary::{ArmSummary, TableSummary};
@@ -148,7 +148,7 @@ impl ScoreTable {
         let mut environments: BTreeMap<String, (String, u64)> = BTreeMap::new();
         for (line, mut row) in rows {
             row.check(line, &mut errors);
-            row.method = arm::canonical_method(&row.method);
+            row.method = canonical_method(&row.method);
             if let Some(first) = first_line.get(&row_key(&row)) {
                 errors.push(RowError {
                     line,
@@ -205,7 +205,7 @@ impl ScoreTable {
         let mut errors = Vec::new();
         let mut cells: BTreeMap<CellKey, PlannedCell> = BTreeMap::new();
         for mut cell in planned {
-            cell.method = arm::canonical_method(&cell.method);
+            cell.method = canonical_method(&cell.method);
             let (method, malfunction) = (cell.method.clone(), cell.malfunction.clone());
             let key = (
                 cell.coder.clone(),

@@ -174,7 +174,9 @@ pub enum SimulationError {
         least: u64,
     },
     /// More sessions in all than fit into memory.
-    #[error("{methods} × {malfunctions} × {sessions} sessions per data set are more than {most}")]
+    #[error(
+        "{methods} × {malfunctions} × {sessions} sessions per data set are more than {most}, or more than {most_in_cell} in a cell"
+    )]
     TooMany {
         /// M.
         methods: u64,
@@ -182,8 +184,10 @@ pub enum SimulationError {
         malfunctions: u64,
         /// N.
         sessions: u64,
-        /// The limit.
+        /// The limit of a data set.
         most: u64,
+        /// The limit of a cell.
+        most_in_cell: u64,
     },
     /// More harmed cells than cells.
     #[error("{harmed} harmed cells are more than the {cells} cells of the design")]
@@ -217,7 +221,10 @@ pub enum SimulationError {
 }
 
 /// Most sessions of one data set.
-const MOST_SESSIONS: u64 = 10_000_000;
+const MOST_SESSIONS: u64 = 1_000_000;
+
+/// Most sessions of one cell: far beyond any plan, and a count of assignments still ends.
+const MOST_IN_CELL: u64 = 1_000;
 
 impl SimulationPlan {
     /// Checks every number against its range.
@@ -281,12 +288,13 @@ impl Design {
             .methods
             .checked_mul(self.malfunctions)
             .and_then(|cells| cells.checked_mul(self.sessions));
-        if all.is_none_or(|all| all > MOST_SESSIONS) {
+        if self.sessions > MOST_IN_CELL || all.is_none_or(|all| all > MOST_SESSIONS) {
             return Err(SimulationError::TooMany {
                 methods: self.methods,
                 malfunctions: self.malfunctions,
                 sessions: self.sessions,
                 most: MOST_SESSIONS,
+                most_in_cell: MOST_IN_CELL,
             });
         }
         Ok(())

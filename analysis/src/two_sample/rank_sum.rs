@@ -57,14 +57,30 @@ pub fn rank_sum(
 
 /// Counts the subsets of `size` ranks by their sum, up to `most`.
 fn subsets_by_sum(ranks: &[usize], size: usize, most: usize) -> Vec<u128> {
-    // ways[j][s]: subsets of size j with sum s.
+    let mut sorted = ranks.to_vec();
+    sorted.sort_unstable();
+    // lowest[j]: sum of the j smallest ranks.
+    let lowest: Vec<usize> = std::iter::once(0)
+        .chain(sorted.iter().scan(0, |sum, rank| {
+            *sum += rank;
+            Some(*sum)
+        }))
+        .collect();
+    // ways[j][s]: subsets of size j with sum s, of the ranks so far.
     let mut ways = vec![vec![0_u128; most + 1]; size + 1];
     ways[0][0] = 1;
-    for &rank in ranks {
-        for size in (1..=size).rev() {
-            let (smaller, larger) = ways.split_at_mut(size);
-            for sum in rank..=most {
-                larger[0][sum] += smaller[size - 1][sum - rank];
+    for (place, &rank) in sorted.iter().enumerate() {
+        // Smaller subsets than these are not completed by the ranks to come.
+        let fewest = (size + place + 1).saturating_sub(sorted.len()).max(1);
+        for members in (fewest..=size.min(place + 1)).rev() {
+            let (smaller, larger) = ways.split_at_mut(members);
+            // Sums that members − 1 of the ranks so far can have.
+            let least = lowest[members - 1];
+            let greatest = (lowest[place] - lowest[place + 1 - members]).min(most - rank);
+            if least <= greatest {
+                let from = &smaller[members - 1][least..=greatest];
+                let to = &mut larger[0][least + rank..=greatest + rank];
+                to.iter_mut().zip(from).for_each(|(sum, ways)| *sum += ways);
             }
         }
     }

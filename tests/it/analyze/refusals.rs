@@ -169,4 +169,75 @@ fn planned_cells_that_do_not_fit_are_told_line_by_line() {
     assert!(errors[0].contains("m on a (coder c"), "{errors:?}");
     let errors = with("malfunction,method,sessions,coder\n");
     assert!(errors[0].contains("no cell is planned"), "{errors:?}");
+    let errors = with("malfunction,method,sessions,coder\na,m,99999999999,c\n");
+    assert!(errors[0].starts_with("planned.csv:2: sessions 99999999999: a cell plans at most"));
+    let errors = with("malfunction,method,sessions,coder\na,m,0,c\n");
+    let wrong = "planned.csv:2: sessions 0: m on a has 1 sessions in the table, more than planned";
+    assert_eq!(errors, [wrong]);
+}
+
+#[test]
+fn numbers_that_no_machine_could_hold_are_refused_before_anything_is_computed() {
+    let desk = Desk::new();
+    desk.write("scores.csv", table(2, 2, 2));
+    for key in [
+        "resamples",
+        "permutations",
+        "permutations_two_sample",
+        "exact_limit_h1",
+        "exact_limit_two_sample",
+    ] {
+        let format = "format = \"evalxrl.experiment/1\"\n[analysis]\n";
+        desk.write("huge.toml", format!("{format}{key} = 99999999999999\n"));
+        let called = desk.call(&["analyze", "scores.csv", "--plan", "huge.toml"]);
+        assert_eq!((called.code, called.stdout.as_str()), (3, ""), "{key}");
+        let start = format!("huge.toml: analysis.{key}: 99999999999999 is not a whole number");
+        assert!(called.errors()[0].starts_with(&start), "{}", called.stderr);
+    }
+    let simulate = |sessions| {
+        let design = [
+            "simulate",
+            "--methods",
+            "2",
+            "--malfunctions",
+            "2",
+            "--sessions",
+        ];
+        desk.call(&[&design[..], &[sessions]].concat()).code
+    };
+    assert_ne!(simulate("1000000"), 0);
+}
+
+#[test]
+fn a_role_of_a_method_that_is_not_there_is_a_usage_error() {
+    let desk = Desk::new();
+    desk.write("scores.csv", table(1, 1, 2));
+    let called = desk.call(&["analyze", "scores.csv", "--no-method", "nope"]);
+    assert_eq!(called.code, 2);
+    assert_eq!(called.errors(), ["--no-method: no method is called `nope`"]);
+    assert!(
+        called
+            .stderr
+            .contains("name one of cheat-oracle, m0, no-method")
+    );
+}
+
+#[test]
+fn a_table_without_a_session_and_a_folder_that_cannot_be_written_are_told() {
+    let errors = Desk::new().refused("malfunction,method,replication,raw\n");
+    assert_eq!(
+        errors,
+        ["scores.csv:1: header alone: no session follows it"]
+    );
+    let desk = Desk::new();
+    desk.write("scores.csv", table(1, 1, 2));
+    let args = [
+        "analyze",
+        "scores.csv",
+        "--plan",
+        "quick.toml",
+        "--out",
+        "scores.csv/x",
+    ];
+    assert_eq!(desk.call(&args).code, 2);
 }
