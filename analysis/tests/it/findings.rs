@@ -319,7 +319,7 @@ fn a_plan_out_of_range_is_refused_key_by_key_and_deviations_are_listed() {
         messages,
         [
             "analysis.alpha: 1.5 is not strictly between 0 and 1",
-            "analysis.resamples: 0 is not a whole number from 1"
+            "analysis.resamples: 0 is not a whole number from 1 to 1 million"
         ]
     );
     let frozen = AnalysisPlan::default();

@@ -191,7 +191,7 @@ fn numbers_that_no_machine_could_hold_are_refused_before_anything_is_computed() 
         desk.write("huge.toml", format!("{format}{key} = 99999999999999\n"));
         let called = desk.call(&["analyze", "scores.csv", "--plan", "huge.toml"]);
         assert_eq!((called.code, called.stdout.as_str()), (3, ""), "{key}");
-        let start = format!("huge.toml: analysis.{key}: 99999999999999 is not a whole number");
+        let start = format!("huge.toml: analysis.{key}: 99999999999999 is out of range");
         assert!(called.errors()[0].starts_with(&start), "{}", called.stderr);
     }
     let simulate = |sessions| {
