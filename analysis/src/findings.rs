@@ -12,6 +12,7 @@ use crate::cells::{self, CellFinding};
 use crate::computed::Computed;
 use crate::contrast::ResampledCells;
 use crate::cost::{MethodCost, costs};
+use crate::detection::{DetectionPower, detection_power};
 use crate::harm::{Harm, harm};
 use crate::interaction::{H1, h1};
 use crate::lift::{Lifts, lifts};
@@ -64,6 +65,8 @@ pub struct StratumFindings {
     pub aggregates: Aggregates,
     /// Does the method × malfunction matrix have structure?
     pub h1: H1,
+    /// How probable it was that H1 found an interaction, with these cells and this scatter.
+    pub h1_power: Computed<DetectionPower>,
     /// How far below an optimal repair is the cheat oracle?
     pub h2: H2,
     /// Does some method harm?
@@ -125,6 +128,7 @@ fn of_stratum(
         lifts: on_clipped.and(on_raw),
         aggregates: aggregates(stratum, plan, seeds),
         h1: h1(stratum, plan, seeds),
+        h1_power: detection_power(stratum, plan, seeds).into(),
         h2: h2(stratum, plan, &clipped, &raw, seeds),
         h3: harm(stratum, plan, seeds).into(),
         attainability: attainability::of_stratum(stratum, plan.q),

@@ -13,6 +13,7 @@ pub mod clusters;
 pub mod computed;
 pub mod contrast;
 pub mod cost;
+pub mod detection;
 pub mod effect_size;
 pub mod estimate;
 pub mod findings;

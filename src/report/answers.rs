@@ -3,6 +3,7 @@
 //! Start at `Answers::of`.
 
 use evalxrl_analysis::computed::Computed;
+use evalxrl_analysis::detection::DetectionPower;
 use evalxrl_analysis::estimate::PValue;
 use evalxrl_analysis::findings::StratumFindings;
 use evalxrl_analysis::harm::{Harm, HarmVerdict};
@@ -25,7 +26,7 @@ impl Answers {
     pub(super) fn of(stratum: Option<&StratumFindings>) -> Self {
         match stratum {
             Some(stratum) => Self {
-                h1: h1(&stratum.h1),
+                h1: h1(&stratum.h1, &stratum.h1_power),
                 h2: h2(&stratum.h2),
                 h3: h3(&stratum.h3),
             },
@@ -38,17 +39,32 @@ impl Answers {
     }
 }
 
-fn h1(h1: &H1) -> String {
+fn h1(h1: &H1, power: &Computed<DetectionPower>) -> String {
     let verdict = match &h1.verdict {
         Computed::Value(verdict) => verdict,
         Computed::NotComputed(reason) => return format!("H1 (structure): not computed: {reason}."),
     };
     format!(
-        "H1 (structure): {} ({}, {}).",
+        "H1 (structure): {} ({}, {}).{}",
         structure_words(verdict.word),
         named_p("literal", &verdict.literal_p),
-        named_p("wild", &verdict.wild_p)
+        named_p("wild", &verdict.wild_p),
+        what_could_be_found(verdict.supported, power)
     )
+}
+
+/// Where H1 is not supported: how probable it was to find an interaction.
+fn what_could_be_found(supported: bool, power: &Computed<DetectionPower>) -> String {
+    match power {
+        _ if supported => String::new(),
+        Computed::Value(power) => format!(
+            " An interaction of rms {} is found here with probability {} (by wild; {} by the whole verdict).",
+            score(power.interaction_rms),
+            score(power.wild.value),
+            score(power.structured.value)
+        ),
+        Computed::NotComputed(_) => String::new(),
+    }
 }
 
 fn named_p(name: &str, p: &Computed<PValue>) -> String {
