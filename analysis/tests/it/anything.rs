@@ -7,6 +7,7 @@ use evalxrl_analysis::attainability;
 use evalxrl_analysis::budget_curve::budget_curves;
 use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::contrast::ResampledCells;
+use evalxrl_analysis::findings::findings;
 use evalxrl_analysis::harm::harm;
 use evalxrl_analysis::plan::AnalysisPlan;
 use evalxrl_analysis::scale::Scale;
@@ -158,6 +159,13 @@ proptest! {
         }
         let curves = budget_curves(&table, &plan, &keys(1));
         prop_assert!(reads_back(&curves), "{curves:?}");
+    }
+
+    #[test]
+    fn the_whole_findings_of_any_finite_table_read_back(table in tables()) {
+        let plan = AnalysisPlan { permutations: 49, exact_limit_h1: 300, ..small() };
+        let found = findings(&table, &plan, None, &keys(1)).unwrap();
+        prop_assert!(reads_back(&found));
     }
 
     #[test]
