@@ -205,7 +205,7 @@ impl References {
             Some(row) if row.fault != malfunction.fault_hash => {
                 ReferenceState::Stale("fault.diff has changed since")
             }
-            Some(row) if row.source != environment.training_hash => {
+            Some(row) if row.source != malfunction.measured_with(environment) => {
                 ReferenceState::Stale("the environment's source has changed since")
             }
             Some(row) => ReferenceState::Fresh(row),
