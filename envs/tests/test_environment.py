@@ -153,7 +153,7 @@ def test_auto_reset_keeps_the_final_observation_and_resets_with_the_second_half_
 def test_every_parameter_changes_some_trajectory(made):
     env, params = made
     play = jax.jit(
-        lambda params: rollout(env, uniform(env), jax.random.split(jax.random.key(0), 64), params, 100).reward
+        lambda params: rollout(env, uniform(env), jax.random.split(jax.random.key(0), 64), params, 150).reward
     )
     base = bits(play(params))
     for field in fields(params):
