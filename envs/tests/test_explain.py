@@ -140,6 +140,13 @@ def test_a_picture_of_many_colours_still_makes_a_movie(tmp_path):
     assert np.abs(difference).max() <= 35
 
 
+def test_a_strip_holds_its_pictures_in_order_with_gaps_between():
+    frames = [np.full((4, 3, 3), shade, np.uint8) for shade in (10, 20, 30)]
+    strip = images.strip(frames)
+    assert strip.shape == (4, 3 * 3 + 2 * 2, 3)
+    assert strip[0, :, 0].tolist() == [10] * 3 + [255] * 2 + [20] * 3 + [255] * 2 + [30] * 3
+
+
 def test_rollout_and_explain_agree_on_names(parts):
     env, params, explain = parts
     steps = jax.eval_shape(
