@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def train_verb(arguments: argparse.Namespace) -> None:
         checkpoint.write_agent(path, train.agent_of(setting, training, seed, config))
     if arguments.json:
         total, compiled = time.perf_counter() - begun, sum(compiling)
-        seconds = {"compile": compiled, "run": total - compiled, "total": total}
+        seconds = {"compile": compiled, "run": total - compiled, "total": total, "processor": time.process_time()}
         document = {"format": "evalxrl.training/1", "updates": result.returns[-1][0], "seconds": seconds}
         print(json.dumps(document | {"returns": result.returns}))
 
@@ -86,6 +87,7 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
 
     from .agents import checkpoint, evaluate
     from .core import keys, registry
+    from .serving import server
 
     setting = setting_of(arguments)
     env, space = setting.env, setting.env.action_space
@@ -97,7 +99,8 @@ def evaluate_verb(arguments: argparse.Namespace) -> None:
         acts = {"random": evaluate.random_policy(key, space)}
     else:
         agents = {path: checkpoint.read_agent(path, env) for path in arguments.agents or [DEFAULT_AGENT]}
-        acts = {path: evaluate.greedy_policy(agent, space) for path, agent in agents.items()}
+        greedy, served = partial(evaluate.greedy_policy, space=space), partial(server.served_policy, env=env)
+        acts = {path: (served if arguments.served else greedy)(agent) for path, agent in agents.items()}
     floor, played = registry.entry(env.name).return_floor, []
     for name, act in acts.items():
         returns = evaluate.evaluate(env, setting.params, act, key, arguments.episodes).returns
@@ -121,7 +124,7 @@ def serve_verb(arguments: argparse.Namespace) -> None:
 
 
 def render_verb(arguments: argparse.Namespace) -> None:
-    """Writes one greedy episode as a picture, an animation or text."""
+    """Writes one greedy episode as a strip of at most eight pictures, an animation or text."""
     import jax
 
     from .agents import checkpoint, evaluate
@@ -139,7 +142,8 @@ def render_verb(arguments: argparse.Namespace) -> None:
     if out.suffix == ".txt":
         out.write_text("\n\n".join(drawing.render_text(state, setting.params) for state in states) + "\n")
     elif out.suffix == ".png":
-        images.write_png(out, drawing.render_rgb(states[-1], setting.params))
+        shown = sorted({round(i * (len(states) - 1) / 7) for i in range(8)})
+        images.write_png(out, images.strip([drawing.render_rgb(states[i], setting.params) for i in shown]))
     else:
         images.write_gif(out, [drawing.render_rgb(state, setting.params) for state in states], fps=4)
 
@@ -176,6 +180,7 @@ def parser() -> argparse.ArgumentParser:
     add("--key", metavar="HEX64", help="32-byte seed of the episodes, in place of --seed")
     add("--episodes", type=int, default=256)
     add("--random", action="store_true", help="uniform actions instead of an agent")
+    add("--served", action="store_true", help="actions as the agent server computes them")
     add("--json", action="store_true", help="one JSON document on stdout")
     add = verb(serve_verb)
     add("--port", type=int, required=True)

@@ -36,6 +36,26 @@ def random_states(env, params, count):
     return jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:])[:count], states)
 
 
+def valid_states(env, params, count):
+    """States met in random play, every other one with each bounded field anywhere between its bounds."""
+    states, random = random_states(env, params, count), np.random.default_rng(12)
+
+    def scattered(value, low, high):
+        if not np.isfinite([low, high]).all():
+            return value
+        draw = random.uniform(low, high + (value.dtype.kind == "i"), value.shape).astype(value.dtype)
+        draw = np.clip(draw, low, high).astype(value.dtype)
+        return np.where(np.arange(count).reshape(-1, *[1] * (value.ndim - 1)) % 2 == 1, draw, value)
+
+    bounds = env.bounds(params)
+    return type(states)(
+        **{
+            field.name: scattered(getattr(states, field.name), *bounds.get(field.name, (-np.inf, np.inf)))
+            for field in fields(states)
+        }
+    )
+
+
 def test_a_state_survives_json_bit_for_bit_and_restarts_exactly(parts):
     env, params, explain = parts
     step = jax.jit(env.step)
@@ -88,7 +108,7 @@ def test_names_are_unique_and_grouped(parts):
 
 def test_predicates_have_fixed_keys_and_are_seen_both_true_and_false(parts):
     env, params, explain = parts
-    states = random_states(env, params, 10_000)
+    states = valid_states(env, params, 10_000)
     found = jax.jit(jax.vmap(lambda state: explain.predicates(state, params)))(states)
     single = explain.predicates(jax.tree.map(lambda x: x[0], states), params)
     assert list(found) == list(jax.eval_shape(explain.predicates, jax.tree.map(lambda x: x[0], states), params))
@@ -135,6 +155,13 @@ def test_a_picture_of_many_colours_still_makes_a_movie(tmp_path):
     movie.seek(1)
     difference = np.asarray(movie.convert("RGB")).astype(int) - frame[::-1]
     assert np.abs(difference).max() <= 35
+
+
+def test_a_strip_holds_its_pictures_in_order_with_gaps_between():
+    frames = [np.full((4, 3, 3), shade, np.uint8) for shade in (10, 20, 30)]
+    strip = images.strip(frames)
+    assert strip.shape == (4, 3 * 3 + 2 * 2, 3)
+    assert strip[0, :, 0].tolist() == [10] * 3 + [255] * 2 + [20] * 3 + [255] * 2 + [30] * 3
 
 
 def test_rollout_and_explain_agree_on_names(parts):

@@ -138,6 +138,9 @@ def test_the_server_acts_as_the_trainer_would_and_keeps_its_buffers(agent_file):
             again.send(protocol.HELLO, 0, protocol.write_json(hello | {"batch": 0}))
             again.receive({protocol.READY: 4096})
     np.testing.assert_array_equal(answers[0], act(observations))
+    np.testing.assert_array_equal(
+        answers[0], server.served_policy(checkpoint.read_agent(agent_file, env), env)(observations)
+    )
     np.testing.assert_array_equal(answers[1], answers[0][::-1])
 
 

@@ -8,6 +8,12 @@ from pathlib import Path
 import numpy as np
 
 
+def strip(frames: Sequence[np.ndarray], gap: int = 2) -> np.ndarray:
+    """Sets frames side by side, `gap` white pixels apart; uint8 (h, w, 3)."""
+    between = np.full((len(frames[0]), gap, 3), 255, np.uint8)
+    return np.concatenate([part for frame in frames for part in (between, frame)][1:], axis=1)
+
+
 def write_png(path: Path | str, frame: np.ndarray) -> None:
     """Writes one frame."""
     height, width, _ = frame.shape

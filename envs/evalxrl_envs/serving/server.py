@@ -18,6 +18,12 @@ def actions(agent: Agent, env: Environment, observations: jax.Array | np.ndarray
     return greedy_actions(agent.parameters, agent.moments, observations, env.action_space)
 
 
+def served_policy(agent: Agent, env: Environment) -> Callable[[np.ndarray], np.ndarray]:
+    """The agent as it is served, as a function from observations (n, d) to actions, with no connection between."""
+    agent = replace(agent, parameters=jax.device_put(agent.parameters), moments=jax.device_put(agent.moments))
+    return lambda observations: np.asarray(actions(agent, env, observations))
+
+
 def _talk(stream: protocol.Stream, agent: Agent, env: Environment) -> None:
     """Serves one connection until it says goodbye."""
     hello = stream.receive({protocol.HELLO: protocol.TEXT_CAP})
@@ -27,15 +33,15 @@ def _talk(stream: protocol.Stream, agent: Agent, env: Environment) -> None:
     if terms != wanted or not isinstance(batch, int) or not 0 < batch * size * 4 < protocol.OBSERVE_CAP:
         raise protocol.ProtocolError(f"this server offers {wanted}")
     dtype, shape = protocol.action_layout(terms["action"], batch)
-    agent = replace(agent, parameters=jax.device_put(agent.parameters), moments=jax.device_put(agent.moments))
-    actions(agent, env, np.zeros((batch, size), np.float32))
+    act = served_policy(agent, env)
+    act(np.zeros((batch, size), np.float32))
     stream.send(protocol.READY, hello.sequence, protocol.write_json({"protocol": protocol.VERSION}))
     while True:
         frame = stream.receive({protocol.OBSERVE: protocol.OBSERVE_CAP, protocol.BYE: 0})
         if frame.kind == protocol.BYE:
             return
         observations = protocol.read_npy(frame.payload, "<f4", (batch, size))
-        answer = np.asarray(actions(agent, env, observations)).astype(dtype).reshape(shape)
+        answer = act(observations).astype(dtype).reshape(shape)
         stream.send(protocol.ACT, frame.sequence, protocol.write_npy(answer))
 
 
