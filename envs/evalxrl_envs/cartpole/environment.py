@@ -9,8 +9,8 @@ import numpy as np
 from ..core.protocol import Environment, pytree
 from ..core.spaces import Box, Discrete
 
-PUSHES = np.array([-1.0, 1.0], np.float32)
-"""Direction of the force of the actions left, right."""
+LEFT, RIGHT = range(2)
+"""The actions, named after the direction of the force."""
 
 
 @pytree
@@ -79,7 +79,7 @@ class CartPole(Environment[State, Params]):
 
     def transition(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> tuple[State, Effects]:
         """Moves one time step, every value by its old rate of change."""
-        force = params.force * jnp.asarray(PUSHES)[action]
+        force = jnp.where(action == RIGHT, params.force, -params.force)
         sin, cos = jnp.sin(state.theta), jnp.cos(state.theta)
         push = (force + params.pole_length * state.theta_dot**2 * sin) / params.total
         inertia = params.length * (4 / 3 - params.pole * cos**2 / params.total)
