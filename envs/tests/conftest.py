@@ -18,6 +18,8 @@ jax.config.update("jax_platforms", "cpu")
 from evalxrl_envs.core import registry  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
+GRID = ("--environment", "treasure_grid")
+"""What a command line says when its promise needs one environment only."""
 
 
 @pytest.fixture(params=registry.names())
@@ -57,8 +59,8 @@ def small_config(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def agent_file(run, small_config, tmp_path_factory):
-    """An agent of 16 updates, trained by the command line."""
+    """A Treasure Grid agent of 16 updates, trained by the command line."""
     path = tmp_path_factory.mktemp("agent") / "parameters.safetensors"
-    done = run("train", "--config", small_config, "--agent", path, "--seed", 5)
+    done = run("train", *GRID, "--config", small_config, "--agent", path, "--seed", 5)
     assert done.returncode == 0, done.stderr
     return path

@@ -17,14 +17,17 @@ def parts(name):
 
 
 def random_states(env, params, count):
-    """States met in random play, from all times of an episode."""
+    """States met from all times of an episode, half of them in random play and half with one action held."""
 
     length = int(params.horizon)
     keys = jax.random.split(jax.random.key(11), -(-count // length))
 
-    def one(key):
+    def one(key, hold):
+        first = env.action_space.sample(key)
+        held = jax.numpy.full_like(first, first.ravel()[0])
+
         def advance(state, key):
-            action = env.action_space.sample(key)
+            action = jax.numpy.where(hold, held, env.action_space.sample(key))
             after = env.step(key, state, action, params)
             going_on = ~(after.terminated | after.truncated)
             fresh = replace(env.initial(key, params), t=after.state.t)
@@ -32,8 +35,28 @@ def random_states(env, params, count):
 
         return jax.lax.scan(advance, env.initial(key, params), jax.random.split(key, length))[1]
 
-    states = jax.jit(jax.vmap(one))(keys)
+    states = jax.jit(jax.vmap(one))(keys, np.arange(len(keys)) % 2)
     return jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:])[:count], states)
+
+
+def valid_states(env, params, count):
+    """States met in random play, every other one with each bounded field anywhere between its bounds."""
+    states, random = random_states(env, params, count), np.random.default_rng(12)
+
+    def scattered(value, low, high):
+        if not np.isfinite([low, high]).all():
+            return value
+        draw = random.uniform(low, high + (value.dtype.kind == "i"), value.shape).astype(value.dtype)
+        draw = np.clip(draw, low, high).astype(value.dtype)
+        return np.where(np.arange(count).reshape(-1, *[1] * (value.ndim - 1)) % 2 == 1, draw, value)
+
+    bounds = env.bounds(params)
+    return type(states)(
+        **{
+            field.name: scattered(getattr(states, field.name), *bounds.get(field.name, (-np.inf, np.inf)))
+            for field in fields(states)
+        }
+    )
 
 
 def test_a_state_survives_json_bit_for_bit_and_restarts_exactly(parts):
@@ -88,7 +111,7 @@ def test_names_are_unique_and_grouped(parts):
 
 def test_predicates_have_fixed_keys_and_are_seen_both_true_and_false(parts):
     env, params, explain = parts
-    states = random_states(env, params, 10_000)
+    states = valid_states(env, params, 10_000)
     found = jax.jit(jax.vmap(lambda state: explain.predicates(state, params)))(states)
     single = explain.predicates(jax.tree.map(lambda x: x[0], states), params)
     assert list(found) == list(jax.eval_shape(explain.predicates, jax.tree.map(lambda x: x[0], states), params))
