@@ -1,7 +1,7 @@
 """Every broken tree keeps the contract, formatting and types, and trains without a word that the clean tree lacks.
 
-A tree whose environment, core and parameters are those of the clean tree needs no second run of the contract. Trees that
-differ in numbers only share one compilation.
+A tree whose environment, core and parameters are those of the clean tree needs no second run of the contract. Trees
+that differ in numbers only share one compilation.
 """
 
 import json
@@ -202,7 +202,8 @@ def test_planted_defects_of_trees_are_found(tmp_path, clean, cache):
 
 def test_planted_defects_of_form_are_found(tmp_path, types):
     text = "    return actors, batch, reward\n"
-    ill = planted("ill-typed", tmp_path / "a" / "tree", "agents/ppo.py", text, "    return None\n")
+    kind = "draws: Draws) -> tuple[Actors, Batch, jax.Array]:\n"
+    ill = planted("ill", tmp_path / "a" / "tree", "agents/ppo.py", kind, kind.replace(", jax.Array", ""))
     crooked = planted("crooked", tmp_path / "b" / "tree", "agents/ppo.py", text, "    return actors,batch,reward\n")
     idle = planted("idle", tmp_path / "c" / "tree", "agents/ppo.py", text, f"    unused = 1\n{text}")
     assert "reformatted" in ruff(crooked.folder.parent) and "F841" in ruff(idle.folder.parent)

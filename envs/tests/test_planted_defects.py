@@ -20,6 +20,8 @@ import pytest
 import selfchecks
 import test_environment
 import test_ppo
+from test_selfchecks import agents as agents
+from test_selfchecks import gymnasium_observations
 
 from evalxrl_envs.adapters import GymnasiumAdapter
 from evalxrl_envs.agents import normalise, ppo, train
@@ -30,8 +32,6 @@ from evalxrl_envs.core.protocol import typed
 from evalxrl_envs.datacenter_cooling.environment import DatacenterCooling
 from evalxrl_envs.scoring import keys
 from evalxrl_envs.serving import protocol, server
-from test_selfchecks import agents as agents
-from test_selfchecks import gymnasium_observations
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Seeds, paths, endings, buffers, parameters, serving and names, checked on every environment.
 
-What needs no environment of ours is checked elsewhere: credit over endings and the accounting of episodes in `test_ppo.py`.
+What needs no environment of ours is in `test_ppo.py`: credit over endings, and the accounting of episodes.
 """
 
 import jax
