@@ -135,6 +135,10 @@ def test_every_broken_tree_is_formatted_and_lint_free(trees):
     assert trees and ruff(trees[0].folder.parent) == ""
 
 
+def test_the_clean_package_has_no_type_error(types):
+    assert types.clean == set()
+
+
 def test_every_broken_tree_has_the_types_of_the_clean_one(trees, types):
     distinct = {tree.source: tree for tree in trees if tree.source}
     assert {tree.name: found for tree in distinct.values() if (found := types.errors_of(tree))} == {}
