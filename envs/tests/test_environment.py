@@ -156,7 +156,7 @@ def test_every_parameter_changes_some_trajectory(made):
 
     @jax.jit
     def play(params):
-        steps = rollout(env, uniform(env), keys, params, 100)
+        steps = rollout(env, uniform(env), keys, params, 150)
         return steps.observation, steps.reward
 
     base = bits(play(params))

@@ -17,14 +17,17 @@ def parts(name):
 
 
 def random_states(env, params, count):
-    """States met in random play, from all times of an episode."""
+    """States met from all times of an episode, half of them in random play and half with one action held."""
 
     length = int(params.horizon)
     keys = jax.random.split(jax.random.key(11), -(-count // length))
 
-    def one(key):
+    def one(key, hold):
+        first = env.action_space.sample(key)
+        held = jax.numpy.full_like(first, first.ravel()[0])
+
         def advance(state, key):
-            action = env.action_space.sample(key)
+            action = jax.numpy.where(hold, held, env.action_space.sample(key))
             after = env.step(key, state, action, params)
             going_on = ~(after.terminated | after.truncated)
             fresh = replace(env.initial(key, params), t=after.state.t)
@@ -32,7 +35,7 @@ def random_states(env, params, count):
 
         return jax.lax.scan(advance, env.initial(key, params), jax.random.split(key, length))[1]
 
-    states = jax.jit(jax.vmap(one))(keys)
+    states = jax.jit(jax.vmap(one))(keys, np.arange(len(keys)) % 2)
     return jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:])[:count], states)
 
 

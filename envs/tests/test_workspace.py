@@ -57,7 +57,7 @@ def test_every_verb_runs_in_the_pruned_copy(run, workspace):
     assert all(PROGRESS.fullmatch(line) for line in done.stderr.splitlines()) and len(done.stderr.splitlines()) == 8
     document = json.loads(done.stdout)
     assert document["format"] == "evalxrl.training/1" and document["updates"] == 8
-    assert set(document["seconds"]) == {"compile", "run", "total"} and document["returns"][-1][0] == 8
+    assert set(document["seconds"]) == {"compile", "run", "total", "processor"} and document["returns"][-1][0] == 8
     done = run("evaluate", "--json", "--episodes", 16, cwd=workspace)
     document = json.loads(done.stdout)
     (agent,) = document["agents"]

@@ -1,0 +1,60 @@
+"""What explanation tools may ask of Datacenter cooling: restarts, names, predicates, distance, pictures."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import state_json
+from ..core.images import write_gif as write_gif
+from ..core.images import write_png as write_png
+from .environment import RACKS, UNITS, DatacenterCooling, Params, State
+from .render import render_rgb as render_rgb
+from .render import render_text as render_text
+
+ENVIRONMENT = DatacenterCooling()
+SIZES = {"rack": RACKS, "load": RACKS, "supply": UNITS, "fan": UNITS, "cool": UNITS}
+SCALES = {"rack": 5.0, "load": 0.3, "supply": 4.0, "fan": 0.25, "cool": 0.3}
+SINGLES = {"room/temperature": 4.0, "outside/temperature": 8.0, "price/now": 1.0, "clock/sin": 0.7, "clock/cos": 0.7}
+
+action_names: tuple[tuple[str, ...], ...] = tuple((f"{part}/{i}",) for part in ("fan", "cool") for i in range(UNITS))
+obs_names: tuple[str, ...] = (*(f"{group}/{i}" for group, size in SIZES.items() for i in range(size)), *SINGLES)
+obs_scale = np.float32([*(SCALES[group] for group, size in SIZES.items() for _ in range(size)), *SINGLES.values()])
+
+
+def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:
+    """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
+    state = jax.tree.map(jnp.asarray, state_json.check(ENVIRONMENT, state, params))
+    return ENVIRONMENT.observe(state, params), state
+
+
+def state_to_json(state: State) -> dict[str, Any]:
+    """The state as a JSON document."""
+    return state_json.to_json(ENVIRONMENT, state)
+
+
+def state_from_json(document: dict[str, Any], params: Params) -> State:
+    """Reads what `state_to_json` wrote."""
+    return state_json.from_json(ENVIRONMENT, document, params)
+
+
+def predicates(state: State, params: Params) -> dict[str, jax.Array]:
+    """Named facts about a state, in a fixed order."""
+    world = ENVIRONMENT.exogenous(state, params)
+    return {
+        "peak_price": world.price > 1,
+        "any_rack_over_limit": jnp.any(state.rack > params.limit),
+        "any_rack_over_alarm": jnp.any(state.rack > params.alarm),
+        "outside_hot": world.outside > 25,
+        "free_cooling": world.outside < 12,
+        "load_high": jnp.mean(world.load) > 0.7,
+        "fans_near_max": jnp.mean(state.fan) > 0.9,
+    }
+
+
+def distance(a: State, b: State, params: Params | None = None) -> float:
+    """Root mean square difference of the observations, each divided by its scale."""
+    params = params or Params()
+    apart = (ENVIRONMENT.observe(a, params) - ENVIRONMENT.observe(b, params)) / obs_scale
+    return float(jnp.sqrt(jnp.mean(apart**2)))
