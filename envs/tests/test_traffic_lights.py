@@ -39,10 +39,7 @@ def ways(intersection, side, lane, p):
         left = OPPOSITE[RIGHT_OF[ahead]]
         return [(leads_to(intersection, left), 1.0)]
     right = RIGHT_OF[ahead]
-    return [
-        (leads_to(intersection, ahead), 1 - p["right_share"]),
-        (leads_to(intersection, right), p["right_share"]),
-    ]
+    return [(leads_to(intersection, ahead), 1 - p["right_share"]), (leads_to(intersection, right), p["right_share"])]
 
 
 def arrivals_of(key, state, p):
@@ -59,8 +56,8 @@ def arrivals_of(key, state, p):
 def replica_step(key, state, action, p):
     """One step by hand: queue, moving, phase, age, amber, and the reward per intersection."""
     links = [f"{i}{side}" for i in range(4) for side in NAMES]
-    queue = {link: [float(cars) for cars in lanes] for link, lanes in zip(links, np.asarray(state.queue).reshape(16, 2))}
-    near, far = ({link: float(cars) for link, cars in zip(links, row)} for row in np.asarray(state.moving))
+    queue = dict(zip(links, np.asarray(state.queue, float).reshape(16, 2).tolist(), strict=True))
+    near, far = (dict(zip(links, row, strict=True)) for row in np.asarray(state.moving, float).tolist())
     phase, age, amber = ([int(x) for x in field] for field in (state.phase, state.age, state.amber))
     want = {}
     for i in range(4):
