@@ -305,6 +305,10 @@ impl Manifest {
             let wrong = format!("has {} entries", self.halves.len());
             broken("halves", wrong, "name the two halves of the composite");
         }
+        if composite && !self.held_out {
+            let wrong = "is false, and composites are held out".to_owned();
+            broken("held_out", wrong, "write true");
+        }
         if !composite && !self.halves.is_empty() {
             broken("halves", "belongs to composites only".into(), "remove it");
         }

@@ -3,6 +3,7 @@
 //! Start at `Catalog::load`.
 
 mod candidates;
+mod census;
 mod dossier;
 mod environment;
 mod fault_diff;
@@ -11,6 +12,7 @@ mod fields;
 mod folder;
 mod load;
 mod malfunction;
+mod overview;
 mod problem;
 mod references;
 mod secrecy;
@@ -31,6 +33,7 @@ pub use fault_diff::{DiffError, Edit, FaultDiff, FileDiff, Hunk, HunkLine};
 pub use fields::Fields;
 pub use folder::{Files, Folder, hash_files};
 pub use malfunction::{Class, Malfunction, Target};
+pub use overview::OVERVIEW;
 pub use problem::{Problem, Problems};
 pub use references::{REFERENCES, Reference, ReferenceState, References};
 pub use secrecy::Secrets;
@@ -191,6 +194,12 @@ impl Catalog {
             }
         }
         problems
+    }
+
+    /// Defects of the catalogue as a whole: floor pairs, what composites are made of.
+    #[must_use]
+    pub fn census(&self) -> Problems {
+        census::check(self)
     }
 
     /// Hash of everything a session could use.

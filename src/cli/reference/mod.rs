@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 
-use crate::catalog::{Catalog, Class, Malfunction, REFERENCES, ReferenceState, References};
+use crate::catalog::{
+    Catalog, Class, Malfunction, OVERVIEW, REFERENCES, ReferenceState, References,
+};
 use crate::harness::Role;
 use crate::harness::blocking::Front;
 use crate::harness::images::{self, Recipe};
@@ -18,7 +20,7 @@ use crate::reference::{Bureau, Cache, FEWEST_SEEDS, Measured, ReferenceError};
 use crate::vocab::{EnvironmentId, MalfunctionId};
 
 use super::interpreter::Interpreter;
-use super::root::CatalogFolder;
+use super::root::{CatalogFolder, invalid};
 use super::{Code, Failure, context, out, sandboxes, whole_file};
 
 /// Trains clean and broken agents, and admits or rejects malfunctions.
@@ -36,6 +38,9 @@ pub(super) struct Args {
     /// Screens this candidate only; may be repeated
     #[arg(long, value_name = "ID", requires = "screen")]
     entry: Vec<String>,
+    /// Makes the tables of malfunctions/README.md anew and measures nothing
+    #[arg(long, conflicts_with_all = ["only", "environment", "screen", "seeds", "all", "python"])]
+    tables: bool,
     /// Training seeds; fewer than 10 screen and write nothing
     #[arg(long, value_name = "N", default_value_t = FEWEST_SEEDS)]
     seeds: usize,
@@ -59,6 +64,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Code::Usage,
             "--seeds: at least 2, and 10 to admit",
         ));
+    }
+    if args.tables {
+        return tables(&args.folder);
     }
     match &args.screen {
         Some(environment) => screen::run(args, environment),
@@ -100,6 +108,16 @@ fn measure(args: &Args) -> Result<(), Failure> {
     Err(Failure::new(Code::CheckFailed, format!("not admitted: {list}")).remedy(
         "make the fault stronger, or remove its folder and keep its rung in malfunctions/candidates/",
     ))
+}
+
+fn tables(folder: &CatalogFolder) -> Result<(), Failure> {
+    let catalog = folder.load()?;
+    whole_file::replace(&catalog.root().join(OVERVIEW), |text| {
+        catalog
+            .readme(text)
+            .map_err(|problem| invalid(&problem.into()))
+    })?;
+    out::data(&format!("{OVERVIEW}\n"))
 }
 
 fn keep(id: &MalfunctionId, measured: &Measured, references: &mut References) {
