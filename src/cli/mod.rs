@@ -31,6 +31,7 @@ mod scores;
 mod show;
 mod simulate;
 mod tool_check;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -90,30 +90,19 @@ fn malfunction(root: &Path, name: &str, from: Option<&Path>) -> Result<(), Failu
 
 /// The text of the diff from an environment's source to an edited copy of `envs/`.
 fn difference(environment: &Environment, edited: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    for (path, clean) in &environment.source {
+    let mut broken = Files::new();
+    for path in environment.source.keys() {
         let file = edited.join(path);
-        let faulty =
+        let bytes =
             std::fs::read(&file).map_err(|error| usage(format!("{}: {error}", file.display())))?;
-        if faulty == *clean {
-            continue;
-        }
-        let (old, new) = (
-            String::from_utf8_lossy(clean),
-            String::from_utf8_lossy(&faulty),
-        );
-        let patch = diffy::create_patch(&old, &new).to_string();
-        let hunks = patch.splitn(3, '\n').nth(2).unwrap_or_default();
-        text.push_str(&format!("--- a/{path}\n+++ b/{path}\n{hunks}"));
+        broken.insert(path.clone(), bytes);
     }
-    if text.is_empty() {
-        return Err(usage(format!(
-            "{}: differs nowhere from envs/",
+    let diff = FaultDiff::between(&environment.source, &broken).ok_or_else(|| {
+        usage(format!(
+            "{}: differs nowhere from envs/, or not in plain text",
             edited.display()
-        )));
-    }
-    // Written in the one form that reading gives back.
-    let diff = FaultDiff::parse(&text).map_err(|error| usage(error.to_string()))?;
+        ))
+    })?;
     Ok(diff.to_string())
 }
 
