@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust slow containers wheel python bench
+.PHONY: demo test build lint rust slow containers wheel python bench bench-envs
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
@@ -58,3 +58,7 @@ bench:
 	venv=$$(scripts/python-environment.sh bench analysis/python/bench/requirements.lock); \
 	PATH=$$venv/bin:$$PATH python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-build-isolation .; \
 	$$venv/bin/python analysis/python/bench/peers.py
+
+## Measures the performance targets of the environments, against gymnax and a peer trainer; some minutes, JSON on stdout.
+bench-envs:
+	venv=$$(scripts/python-environment.sh); $$venv/bin/python benchmarks/envs.py

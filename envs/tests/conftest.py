@@ -18,6 +18,8 @@ jax.config.update("jax_platforms", "cpu")
 from evalxrl_envs.core import registry  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
+GRID = ("--environment", "treasure_grid")
+"""What a command line says when its promise needs one environment only."""
 
 
 @pytest.fixture(params=registry.names())
@@ -25,9 +27,14 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("xla")
+    """The compilation cache of this session, for this process and those that it starts."""
+    folder = tmp_path_factory.mktemp("xla")
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -57,8 +64,8 @@ def small_config(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def agent_file(run, small_config, tmp_path_factory):
-    """An agent of 16 updates, trained by the command line."""
+    """A Treasure Grid agent of 16 updates, trained by the command line."""
     path = tmp_path_factory.mktemp("agent") / "parameters.safetensors"
-    done = run("train", "--config", small_config, "--agent", path, "--seed", 5)
+    done = run("train", *GRID, "--config", small_config, "--agent", path, "--seed", 5)
     assert done.returncode == 0, done.stderr
     return path

@@ -49,6 +49,8 @@ pub struct Environment {
     pub hash: String,
     /// Hash of the part of `source` that training and playing depend on; references are stale when it changes.
     pub training_hash: String,
+    /// The same with the agent server, on which malfunctions of serving code depend as well.
+    pub served_hash: String,
 }
 
 impl Environment {
@@ -113,7 +115,8 @@ impl Environment {
             action: action?,
             return_floor: return_floor?,
             hash: hash_files(&source),
-            training_hash: hash_files(&training(&source)),
+            training_hash: training_hash(&source),
+            served_hash: served_hash(&source),
             source,
         })
     }
@@ -141,16 +144,26 @@ fn prune(package: &Files, environment: &str) -> Files {
         .collect()
 }
 
-/// Leaves out what neither trains nor plays: the server, pictures, and the contract of explanation tools.
-fn training(source: &Files) -> Files {
-    let apart = |path: &str| {
-        path.starts_with("evalxrl_envs/serving/")
-            || path.ends_with("/render.py")
-            || path.ends_with("/explain.py")
-    };
+/// The part of every path of the agent server.
+pub const SERVING: &str = "evalxrl_envs/serving/";
+
+/// Hash of what trains an agent and plays it in process; without the server, pictures, and the contract of explanation tools.
+#[must_use]
+pub fn training_hash(source: &Files) -> String {
+    hash_files(&acting(source, |path| !path.starts_with(SERVING)))
+}
+
+/// Hash of what trains an agent, plays it and serves it.
+#[must_use]
+pub fn served_hash(source: &Files) -> String {
+    hash_files(&acting(source, |_| true))
+}
+
+fn acting(source: &Files, wanted: impl Fn(&str) -> bool) -> Files {
+    let apart = |path: &str| path.ends_with("/render.py") || path.ends_with("/explain.py");
     source
         .iter()
-        .filter(|(path, _)| !apart(path))
+        .filter(|(path, _)| !apart(path) && wanted(path))
         .map(|(path, bytes)| (path.clone(), bytes.clone()))
         .collect()
 }

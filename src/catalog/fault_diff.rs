@@ -138,6 +138,26 @@ impl FaultDiff {
         Ok(Self { files })
     }
 
+    /// The diff from one tree to another with the same files; `None` when nothing differs or a file is no plain text.
+    #[must_use]
+    pub fn between(clean: &Files, broken: &Files) -> Option<Self> {
+        let mut text = String::new();
+        for (path, old) in clean {
+            let Some(new) = broken.get(path).filter(|new| *new != old) else {
+                continue;
+            };
+            let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+            let patch = diffy::create_patch(&old, &new).to_string();
+            let hunks = patch.splitn(3, '\n').nth(2).unwrap_or_default();
+            text.push_str(&format!("--- a/{path}\n+++ b/{path}\n{hunks}"));
+        }
+        // Read back, so that it is written in the one form that reading gives.
+        match Self::parse(&text) {
+            Ok(diff) if !diff.files.is_empty() => Some(diff),
+            _ => None,
+        }
+    }
+
     /// The diff that undoes this one.
     #[must_use]
     pub fn reversed(&self) -> Self {

@@ -4,8 +4,9 @@
 
 use super::fault_diff::{Edit, FaultDiff};
 use super::folder::Files;
-use super::malfunction::{Class, Manifest};
+use super::malfunction::Class;
 use super::{Problem, Problems};
+use crate::vocab::EnvironmentId;
 
 /// Most added, and most removed, lines of one fault.
 const MOST_LINES: usize = 6;
@@ -13,7 +14,8 @@ const MOST_LINES: usize = 6;
 /// Checks limits, folders, comments, syntax, application and the oracle's mention of what is changed.
 pub(super) fn check(
     place: &str,
-    manifest: &Manifest,
+    environment: &EnvironmentId,
+    class: Class,
     diff: &FaultDiff,
     clean: &Files,
     problems: &mut Problems,
@@ -21,7 +23,7 @@ pub(super) fn check(
     let mut broken = |field: &str, wrong: String, remedy: &str| {
         problems.push(Problem::new(place, field, wrong, remedy));
     };
-    let most = if manifest.class == Class::Composite {
+    let most = if class == Class::Composite {
         2 * MOST_LINES
     } else {
         MOST_LINES
@@ -33,7 +35,7 @@ pub(super) fn check(
             broken("", format!("{word} {count} lines"), &remedy);
         }
     }
-    let environment = format!("evalxrl_envs/{}/", manifest.environment);
+    let environment = format!("evalxrl_envs/{environment}/");
     let allowed = [
         environment.as_str(),
         "evalxrl_envs/agents/",

@@ -13,7 +13,7 @@ use super::fault_diff::FaultDiff;
 use super::folder::{Files, Folder};
 use super::malfunction::{Class, Malfunction, Manifest};
 use super::references::{REFERENCES, References};
-use super::{Catalog, Problem, Problems, fault_rules};
+use super::{Catalog, Problem, Problems, candidates, fault_rules};
 
 /// Reads everything that can be read and every defect beside it, sorted by place.
 pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
@@ -21,6 +21,7 @@ pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
     let environments = read_environments(root, &mut problems);
     let malfunctions: BTreeMap<_, _> = subfolders(root, "malfunctions", &mut problems)
         .into_iter()
+        .filter(|name| name != "candidates")
         .filter_map(|name| read_malfunction(root, &name, &environments, &mut problems))
         .map(|malfunction| (malfunction.id.clone(), malfunction))
         .collect();
@@ -40,6 +41,7 @@ pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
             References::default()
         }
     };
+    let (candidates, figures) = candidates::survey(root, &mut problems);
     let catalog = Catalog {
         root: root.to_owned(),
         environments,
@@ -47,6 +49,8 @@ pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
         dossiers,
         shared,
         references,
+        candidates,
+        figures,
     };
     check_across(&catalog, &mut problems);
     (catalog, problems.sorted())
@@ -145,7 +149,14 @@ fn read_malfunction(
         return None;
     };
     let diff = diff?;
-    fault_rules::check(&diff_place, &manifest, &diff, &environment.source, problems);
+    fault_rules::check(
+        &diff_place,
+        &manifest.environment,
+        manifest.class,
+        &diff,
+        &environment.source,
+        problems,
+    );
     fault_rules::check_oracle(&manifest_place, &manifest.oracle, &diff, problems);
     let fault = format!("{} {} {diff}", manifest.environment, manifest.version);
     Some(Malfunction {
@@ -209,8 +220,16 @@ fn read_dossiers(
         .collect()
 }
 
-/// Rules between entries: halves, references, words that betray.
+/// Rules between entries: halves, references, candidates, words that betray.
 fn check_across(catalog: &Catalog, problems: &mut Problems) {
+    let known: Vec<&EnvironmentId> = catalog.candidates.keys().collect();
+    for id in known.into_iter().chain(catalog.figures.keys()) {
+        if !catalog.environments.contains_key(id) {
+            let place = format!("{}/{id}.toml", candidates::CANDIDATES);
+            let wrong = format!("there is no environment `{id}`");
+            problems.push(Problem::new(place, "environment", wrong, "remove the file"));
+        }
+    }
     for malfunction in catalog.malfunctions.values() {
         let place = format!("malfunctions/{}/malfunction.toml", malfunction.id);
         for half in &malfunction.halves {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::vocab::{EnvironmentId, MalfunctionId, MethodId};
 
+use super::environment::{Environment, SERVING};
 use super::fault_diff::{DiffError, FaultDiff};
 use super::fields::Fields;
 use super::folder::Files;
@@ -144,6 +145,16 @@ impl Malfunction {
         self.diff.reversed().to_string()
     }
 
+    /// The hash of clean source on which a measurement of it depends.
+    #[must_use]
+    pub fn measured_with<'a>(&self, environment: &'a Environment) -> &'a str {
+        if self.touches_serving() {
+            &environment.served_hash
+        } else {
+            &environment.training_hash
+        }
+    }
+
     /// Whether the fault changes code that the agent server runs, so that a broken agent must be measured served.
     #[must_use]
     pub fn touches_serving(&self) -> bool {
@@ -152,7 +163,7 @@ impl Malfunction {
                 .diff
                 .files
                 .iter()
-                .any(|file| file.path.starts_with("evalxrl_envs/serving/"))
+                .any(|file| file.path.starts_with(SERVING))
     }
 }
 
@@ -293,6 +304,10 @@ impl Manifest {
         if composite && self.halves.len() != 2 {
             let wrong = format!("has {} entries", self.halves.len());
             broken("halves", wrong, "name the two halves of the composite");
+        }
+        if composite && !self.held_out {
+            let wrong = "is false, and composites are held out".to_owned();
+            broken("held_out", wrong, "write true");
         }
         if !composite && !self.halves.is_empty() {
             broken("halves", "belongs to composites only".into(), "remove it");

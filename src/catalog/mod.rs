@@ -2,6 +2,8 @@
 //! Must not know sandboxes, coders, plans or scores; it reads files and writes none.
 //! Start at `Catalog::load`.
 
+mod candidates;
+mod census;
 mod dossier;
 mod environment;
 mod fault_diff;
@@ -10,6 +12,7 @@ mod fields;
 mod folder;
 mod load;
 mod malfunction;
+mod overview;
 mod problem;
 mod references;
 mod secrecy;
@@ -19,12 +22,17 @@ use std::path::{Path, PathBuf};
 
 use crate::vocab::{DossierId, EnvironmentId, MalfunctionId};
 
+pub use candidates::{
+    CANDIDATES, Candidate, CandidateEdit, CandidateFigures, Candidates, EditError, Rung, Tunable,
+    edit_hash,
+};
 pub use dossier::{Dossier, Packaging, Paper, Tool, ToolCall, ToolRun, check_tools};
-pub use environment::{ActionKind, Environment, PACKAGE};
+pub use environment::{ActionKind, Environment, PACKAGE, SERVING, served_hash, training_hash};
 pub use fault_diff::{DiffError, Edit, FaultDiff, FileDiff, Hunk, HunkLine};
 pub use fields::Fields;
 pub use folder::{Files, Folder, hash_files};
 pub use malfunction::{Class, Malfunction, Target};
+pub use overview::OVERVIEW;
 pub use problem::{Problem, Problems};
 pub use references::{REFERENCES, Reference, ReferenceState, References};
 pub use secrecy::Secrets;
@@ -50,6 +58,8 @@ pub struct Catalog {
     dossiers: BTreeMap<DossierId, Dossier>,
     shared: Files,
     references: References,
+    candidates: BTreeMap<EnvironmentId, Candidates>,
+    figures: BTreeMap<EnvironmentId, CandidateFigures>,
 }
 
 impl Catalog {
@@ -133,6 +143,30 @@ impl Catalog {
         &self.references
     }
 
+    /// Candidates in order of their environments.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidates> {
+        self.candidates.values()
+    }
+
+    /// What was measured of the candidates of an environment.
+    #[must_use]
+    pub fn candidate_figures(&self, environment: &EnvironmentId) -> CandidateFigures {
+        let none = || CandidateFigures::none(environment.clone());
+        self.figures.get(environment).cloned().unwrap_or_else(none)
+    }
+
+    /// Defects of candidates against the clean source of their environments; apart from loading, since no session uses them.
+    #[must_use]
+    pub fn check_candidates(&self) -> Problems {
+        let mut problems = Problems::none();
+        for (id, candidates) in &self.candidates {
+            if let Some(environment) = self.environments.get(id) {
+                candidates::check(candidates, environment, &mut problems);
+            }
+        }
+        problems.sorted()
+    }
+
     /// What the references say of a malfunction.
     #[must_use]
     pub fn reference(&self, malfunction: &Malfunction) -> ReferenceState<'_> {
@@ -159,6 +193,12 @@ impl Catalog {
             }
         }
         problems
+    }
+
+    /// Defects of the catalogue as a whole: floor pairs, what composites are made of.
+    #[must_use]
+    pub fn census(&self) -> Problems {
+        census::check(self)
     }
 
     /// Hash of everything a session could use.

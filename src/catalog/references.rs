@@ -26,7 +26,7 @@ pub struct Reference {
     pub environment: EnvironmentId,
     /// The malfunction's version when it was measured.
     pub version: u32,
-    /// Hash of the clean source it was measured with, `Environment::training_hash`.
+    /// Hash of the clean source it was measured with, `Malfunction::measured_with`.
     pub source: String,
     /// Hash of version, environment and diff.
     pub fault: String,
@@ -58,6 +58,18 @@ pub struct Reference {
     pub above_random: f64,
     /// Whether it is a floor pair.
     pub floor: bool,
+    /// Best raw score of tuning with the fault left in; A7 asks for less than 0.9. Absent when the fault sets all that is tuned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<f64>,
+    /// Processor time of broken over clean training; absent when only the server is broken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_time: Option<f64>,
+    /// Composites: the gap of the first half on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_first: Option<f64>,
+    /// Composites: the gap of the second half on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_second: Option<f64>,
     /// Standard error that the draw of episodes gives the gap.
     pub episode_error: f64,
     /// Mean return of each clean agent, in order of `seeds`.
@@ -205,7 +217,7 @@ impl References {
             Some(row) if row.fault != malfunction.fault_hash => {
                 ReferenceState::Stale("fault.diff has changed since")
             }
-            Some(row) if row.source != environment.training_hash => {
+            Some(row) if row.source != malfunction.measured_with(environment) => {
                 ReferenceState::Stale("the environment's source has changed since")
             }
             Some(row) => ReferenceState::Fresh(row),

@@ -36,6 +36,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let root = args.folder.find()?;
     let (catalog, mut problems) = Catalog::survey(&root);
     problems.extend(catalog.stray_bounds());
+    problems.extend(catalog.census());
+    problems.extend(catalog.check_candidates());
     let mut places = Vec::new();
     for what in &args.what {
         places.push(place_of(&root, what)?);

@@ -28,6 +28,38 @@ struct Evaluated {
     returns: Vec<f64>,
 }
 
+#[derive(Deserialize)]
+struct Training {
+    format: String,
+    seconds: Seconds,
+}
+
+#[derive(Deserialize)]
+struct Seconds {
+    processor: f64,
+}
+
+/// Runs a module after asking the kernel to end the process with its parent: a training outlives nobody who waits for it.
+const BOUND: &str = "\
+import ctypes, os, runpy, signal, sys
+if sys.platform == 'linux':
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != int(sys.argv[1]):
+        sys.exit(130)
+module = sys.argv[2]
+del sys.argv[1:3]
+runpy.run_module(module, run_name='__main__', alter_sys=True)
+";
+
+/// A command that runs the package's command line bound to this process; verb and arguments follow.
+pub(super) fn module(python: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(python);
+    command
+        .args(options)
+        .args(["-c", BOUND, &std::process::id().to_string(), "evalxrl_envs"]);
+    command
+}
+
 impl Interpreter {
     /// A Python and the folder of its compilation cache.
     pub(super) fn new(python: PathBuf, compiled: PathBuf) -> Self {
@@ -45,9 +77,9 @@ impl Interpreter {
             error,
         })?;
         place(files, folder.path())?;
-        let mut command = Command::new(&self.python);
+        let mut command = module(&self.python, &[]);
         command
-            .args(["-m", "evalxrl_envs", verb, "--device", "cpu"])
+            .args([verb, "--device", "cpu"])
             .args(arguments)
             .current_dir(folder.path())
             .env_clear()
@@ -69,26 +101,50 @@ impl Interpreter {
         let message = message.trim().lines().last().unwrap_or_default();
         Err(LaboratoryError::Command {
             command: verb,
+            code: output.status.code(),
             ending: output.status.to_string(),
             message: message.to_owned(),
         })
     }
 }
 
+impl Interpreter {
+    /// Writes one greedy episode of an agent in the form that the name's ending says.
+    pub(super) fn render(
+        &self,
+        files: &Files,
+        agent: &Path,
+        out: &Path,
+        episode_seed: u64,
+    ) -> Result<(), LaboratoryError> {
+        let arguments = [
+            "--agent".to_owned(),
+            agent.display().to_string(),
+            "--episode-seed".to_owned(),
+            episode_seed.to_string(),
+            "--out".to_owned(),
+            out.display().to_string(),
+        ];
+        self.run("render", files, &arguments).map(drop)
+    }
+}
+
 impl Laboratory for Interpreter {
-    fn train(&mut self, files: &Files, seeds: &[u64], into: &Path) -> Result<(), LaboratoryError> {
+    fn train(&mut self, files: &Files, seeds: &[u64], into: &Path) -> Result<f64, LaboratoryError> {
         let list: Vec<String> = seeds.iter().map(u64::to_string).collect();
         let folder = into.canonicalize().map_err(|error| LaboratoryError::File {
             path: into.to_owned(),
             error,
         })?;
         let arguments = [
+            "--json".to_owned(),
             "--seeds".to_owned(),
             list.join(","),
             "--agent".to_owned(),
             folder.display().to_string(),
         ];
-        self.run("train", files, &arguments).map(drop)
+        let stdout = self.run("train", files, &arguments)?;
+        read_training(&stdout)
     }
 
     fn evaluate(
@@ -110,7 +166,10 @@ impl Laboratory for Interpreter {
                 arguments.push("--random".to_owned());
                 1
             }
-            Players::Agents(paths) => {
+            Players::Agents(paths) | Players::Served(paths) => {
+                if matches!(players, Players::Served(_)) {
+                    arguments.push("--served".to_owned());
+                }
                 for path in paths {
                     arguments.push("--agent".to_owned());
                     arguments.push(path.display().to_string());
@@ -121,6 +180,22 @@ impl Laboratory for Interpreter {
         let stdout = self.run("evaluate", files, &arguments)?;
         read_evaluation(&stdout, expected, episodes)
     }
+}
+
+/// Processor seconds of a training.
+fn read_training(stdout: &[u8]) -> Result<f64, LaboratoryError> {
+    const FORMAT: &str = "evalxrl.training/1";
+    let wrong = |message: String| LaboratoryError::Output {
+        command: "train",
+        format: FORMAT,
+        message,
+    };
+    let document: Training =
+        serde_json::from_slice(stdout).map_err(|error| wrong(error.to_string()))?;
+    if document.format != FORMAT {
+        return Err(wrong(format!("format is `{}`", document.format)));
+    }
+    Ok(document.seconds.processor)
 }
 
 fn read_evaluation(
@@ -184,5 +259,13 @@ mod tests {
         assert!(read_evaluation(text, 2, 2).is_err());
         assert!(read_evaluation(text, 1, 3).is_err());
         assert!(read_evaluation(b"{}", 1, 2).is_err());
+    }
+
+    #[test]
+    fn a_training_must_tell_its_processor_time() {
+        let text = br#"{"format":"evalxrl.training/1","updates":1,"seconds":
+            {"compile":1.0,"run":2.0,"total":3.0,"processor":4.5},"returns":[[1,null]]}"#;
+        assert!((read_training(text).unwrap() - 4.5).abs() < 1e-12);
+        assert!(read_training(b"{}").is_err());
     }
 }

@@ -22,10 +22,77 @@ pub struct Figures {
     pub clean_beats_broken: f64,
     /// Gap in its own standard errors; infinite when agents of a kind are all equal.
     pub gap_over_error: f64,
-    /// Mean raw repair score of clean agents from other seeds.
-    pub repaired: f64,
     /// Share of broken agents above random play.
     pub above_random: f64,
+}
+
+/// What is asked of a malfunction beside its figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Further {
+    /// Mean raw repair score of clean agents from other seeds.
+    pub repaired: Option<f64>,
+    /// Best raw score of agents trained with the fault left in and one quantity tuned.
+    pub tuned: Option<f64>,
+    /// Processor time of broken over clean training; nothing when the fault trains nothing.
+    pub training_time: Option<f64>,
+}
+
+impl Further {
+    /// The rules that are not met, each with its figure.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        if self
+            .repaired
+            .is_some_and(|score| score < 0.95 || score.is_nan())
+        {
+            let score = self.repaired.unwrap_or_default();
+            refusals.push(Refusal::new(
+                "A5",
+                format!("repaired and retrained agents score {score:.3}, below 0.95"),
+            ));
+        }
+        if let Some(score) = self.tuned.filter(|score| *score >= 0.9) {
+            refusals.push(Refusal::new(
+                "A7",
+                format!("tuning alone repairs it: {score:.3} is not below 0.9"),
+            ));
+        }
+        if let Some(ratio) = self.training_time.filter(|ratio| takes_other_time(*ratio)) {
+            refusals.push(Refusal::new(
+                "time",
+                format!("training takes {ratio:.2} of the clean processor time, beyond ±20 %"),
+            ));
+        }
+        refusals
+    }
+}
+
+/// Whether a ratio of training times lies beyond what a fault may show.
+#[must_use]
+pub fn takes_other_time(ratio: f64) -> bool {
+    !(0.8..=1.2).contains(&ratio)
+}
+
+/// A rule that is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rule, as in the guide.
+    pub rule: &'static str,
+    /// Its figure.
+    pub why: String,
+}
+
+impl Refusal {
+    pub(super) fn new(rule: &'static str, why: String) -> Self {
+        Self { rule, why }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.rule, self.why)
+    }
 }
 
 /// Agents whose figures cannot be computed.
@@ -37,10 +104,8 @@ pub enum NoFigures {
     /// Clean and broken agents come from other seeds.
     #[error("clean and broken agents differ in number")]
     Unequal,
-    /// The span or the gap is zero.
-    #[error(
-        "clean agents are no better than random play or than the broken ones by any measurable amount"
-    )]
+    /// The span is zero.
+    #[error("clean agents are no better than random play by any measurable amount")]
     NoSpan,
 }
 
@@ -49,12 +114,7 @@ impl Figures {
     ///
     /// # Errors
     /// Too few seeds, unequal lists, or no span to divide by.
-    pub fn of(
-        clean: &[f64],
-        broken: &[f64],
-        p_random: f64,
-        repaired: &[f64],
-    ) -> Result<Self, NoFigures> {
+    pub fn of(clean: &[f64], broken: &[f64], p_random: f64) -> Result<Self, NoFigures> {
         if clean.len() != broken.len() {
             return Err(NoFigures::Unequal);
         }
@@ -62,7 +122,7 @@ impl Figures {
         let (first, second) = (over(clean)?, over(broken)?);
         let gap = first.mean - second.mean;
         let span = first.mean - p_random;
-        if gap.abs() < 1e-12 || span < 1e-12 || repaired.is_empty() {
+        if span < 1e-12 {
             return Err(NoFigures::NoSpan);
         }
         let error = first.standard_error.hypot(second.standard_error);
@@ -80,15 +140,14 @@ impl Figures {
             })
             .sum();
         let above = broken.iter().filter(|b| **b > p_random).count();
-        let repaired_mean = repaired.iter().sum::<f64>() / repaired.len() as f64;
         Ok(Self {
             clean: first,
             broken: second,
             p_random,
             gap_over_span: gap / span,
             clean_beats_broken: wins / (clean.len() * broken.len()) as f64,
-            gap_over_error: gap / error,
-            repaired: (repaired_mean - second.mean) / gap,
+            // Agents that are all equal and none apart: no gap in any error.
+            gap_over_error: if gap == 0.0 { 0.0 } else { gap / error },
             above_random: above as f64 / broken.len() as f64,
         })
     }
@@ -99,38 +158,51 @@ impl Figures {
         self.clean.mean - self.broken.mean
     }
 
+    /// The raw repair score of a performance; nothing without a gap to divide by.
+    #[must_use]
+    pub fn score(&self, performance: f64) -> Option<f64> {
+        let gap = self.gap();
+        (gap.abs() > 1e-12).then(|| (performance - self.broken.mean) / gap)
+    }
+
     /// Whether the broken agents play no better than chance (A6).
     #[must_use]
     pub fn is_floor(&self) -> bool {
         self.above_random < 0.5
     }
 
-    /// The rules that are not met, each with its figure; none means admitted.
+    /// Whether the gap is too small a part of the span (A1).
     #[must_use]
-    pub fn refusals(&self) -> Vec<String> {
+    pub fn is_small(&self) -> bool {
+        self.gap_over_span < 0.25 || self.gap_over_span.is_nan()
+    }
+
+    /// The rules A1 to A3 that are not met, each with its figure.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
-        if self.gap_over_span < 0.25 || self.gap_over_span.is_nan() {
-            refusals.push(format!(
-                "A1: gap/span {:.3} is below 0.25",
-                self.gap_over_span
+        if self.is_small() {
+            refusals.push(Refusal::new(
+                "A1",
+                format!("gap/span {:.3} is below 0.25", self.gap_over_span),
             ));
         }
         if self.clean_beats_broken <= 0.95 {
-            refusals.push(format!(
-                "A2: a clean agent beats a broken one with probability {:.3}, not above 0.95",
-                self.clean_beats_broken
+            let share = self.clean_beats_broken;
+            refusals.push(Refusal::new(
+                "A2",
+                format!(
+                    "a clean agent beats a broken one with probability {share:.3}, not above 0.95"
+                ),
             ));
         }
         if self.gap_over_error < 5.0 || self.gap_over_error.is_nan() {
-            refusals.push(format!(
-                "A3: the gap is {:.1} of its standard errors, below 5",
-                self.gap_over_error
-            ));
-        }
-        if self.repaired < 0.95 || self.repaired.is_nan() {
-            refusals.push(format!(
-                "A5: repaired and retrained agents score {:.3}, below 0.95",
-                self.repaired
+            refusals.push(Refusal::new(
+                "A3",
+                format!(
+                    "the gap is {:.1} of its standard errors, below 5",
+                    self.gap_over_error
+                ),
             ));
         }
         refusals
@@ -149,53 +221,60 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_the_specification() {
-        let figures = Figures::of(&[3.0, 5.0], &[1.0, 3.0], 0.0, &[4.0]).unwrap();
+        let figures = Figures::of(&[3.0, 5.0], &[1.0, 3.0], 0.0).unwrap();
         assert!((figures.gap_over_span - 0.5).abs() < 1e-12);
         assert!((figures.clean_beats_broken - 0.875).abs() < 1e-12);
         // SE² = 2/2 + 2/2, gap 2.
         assert!((figures.gap_over_error - 2.0 / 2f64.sqrt()).abs() < 1e-12);
-        assert!((figures.repaired - 1.0).abs() < 1e-12);
+        assert!((figures.score(4.0).unwrap() - 1.0).abs() < 1e-12);
         assert!((figures.above_random - 1.0).abs() < 1e-12);
     }
 
     #[test]
     fn each_rule_refuses_what_only_it_forbids() {
-        let refused = |clean: &[f64], broken: &[f64], repaired: &[f64]| {
-            Figures::of(clean, broken, 0.0, repaired)
-                .unwrap()
-                .refusals()
+        let refused = |clean: &[f64], broken: &[f64]| -> Vec<&str> {
+            let figures = Figures::of(clean, broken, 0.0).unwrap();
+            figures.refusals().iter().map(|one| one.rule).collect()
         };
         let clean = spread(10.0);
-        assert!(refused(&clean, &spread(5.0), &clean).is_empty());
-        let small = refused(&clean, &spread(8.0), &clean);
-        assert!(small.len() == 1 && small[0].starts_with("A1"), "{small:?}");
+        assert!(refused(&clean, &spread(5.0)).is_empty());
+        assert_eq!(refused(&clean, &spread(8.0)), ["A1"]);
         let mut uneven = spread(2.0);
         uneven[0] = 12.0;
-        let unsure = refused(&clean, &uneven, &clean);
-        assert!(
-            unsure.iter().any(|rule| rule.starts_with("A2")),
-            "{unsure:?}"
-        );
-        let mut wild = spread(0.0);
-        (wild[0], wild[1]) = (9.9, -9.9);
-        assert!(wild.len() == FEWEST_SEEDS);
-        let noisy = refused(
-            &spread(10.0),
-            &[9.9, -20.0, 9.9, 9.9, 9.9, 9.9, 9.9, 9.9, 9.9, -20.0],
-            &clean,
-        );
-        assert!(noisy.iter().any(|rule| rule.starts_with("A3")), "{noisy:?}");
-        let unrepaired = refused(&clean, &spread(5.0), &spread(9.0));
-        assert!(
-            unrepaired.len() == 1 && unrepaired[0].starts_with("A5"),
-            "{unrepaired:?}"
-        );
+        assert!(refused(&clean, &uneven).contains(&"A2"));
+        let mut wild = [9.9; FEWEST_SEEDS];
+        (wild[1], wild[9]) = (-20.0, -20.0);
+        assert!(refused(&clean, &wild).contains(&"A3"));
+        let further = |repaired, tuned, training_time| -> Vec<&str> {
+            let further = Further {
+                repaired: Some(repaired),
+                tuned,
+                training_time,
+            };
+            further.refusals().iter().map(|one| one.rule).collect()
+        };
+        assert!(further(1.0, Some(0.89), Some(1.2)).is_empty());
+        assert!(further(0.95, None, None).is_empty());
+        assert_eq!(further(0.94, Some(0.5), Some(0.8)), ["A5"]);
+        assert_eq!(further(f64::NAN, None, None), ["A5"]);
+        assert_eq!(further(1.0, Some(0.9), None), ["A7"]);
+        assert_eq!(further(1.0, Some(0.1), Some(1.21)), ["time"]);
+        assert_eq!(further(1.0, Some(0.1), Some(0.3)), ["time"]);
+    }
+
+    #[test]
+    fn a_fault_without_any_effect_has_figures_and_is_refused() {
+        let clean = spread(10.0);
+        let figures = Figures::of(&clean, &clean, 0.0).unwrap();
+        assert!(figures.is_small() && figures.score(3.0).is_none());
+        let rules: Vec<&str> = figures.refusals().iter().map(|one| one.rule).collect();
+        assert_eq!(rules, ["A1", "A2", "A3"]);
     }
 
     #[test]
     fn agents_worse_than_chance_make_a_floor_pair() {
-        let figures = Figures::of(&spread(10.0), &spread(-3.0), -2.0, &spread(10.0)).unwrap();
+        let figures = Figures::of(&spread(10.0), &spread(-3.0), -2.0).unwrap();
         assert!(figures.is_floor());
-        assert!(Figures::of(&[1.0], &[0.0], 0.0, &[1.0]).is_err());
+        assert!(Figures::of(&[1.0], &[0.0], 0.0).is_err());
     }
 }

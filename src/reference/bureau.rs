@@ -1,74 +1,47 @@
-//! Knows the course of a measurement: clean, repaired, random, broken, and what comes of them.
+//! Knows the course of a measurement: clean, repaired, random, broken, tuned, and what comes of them.
 //! Must not know where the references file lies.
 //! Start at `Bureau::measure`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use evalxrl_analysis::repair_score::ReferencePerformance;
-
-use crate::catalog::{Catalog, Environment, Files, Malfunction, Reference};
+use crate::catalog::{
+    Catalog, Class, Environment, Files, Malfunction, Reference, ReferenceState, References,
+};
 use crate::vocab::{EnvironmentId, SeedName};
 
-use super::agents::Cache;
+use super::admission::{Further, Refusal, takes_other_time};
+use super::agents::{Cache, Lost};
+use super::composite::{self, Half};
+use super::played::Played;
 use super::{
-    FEWEST_SEEDS, Figures, Laboratory, Players, ReferenceError, episodes, repair, root, training,
+    FEWEST_SEEDS, Figures, Laboratory, Players, ReferenceError, Subject, altered, episodes, repair,
+    root, training,
 };
 
 /// Scored episodes of every agent.
 pub const EPISODES: u32 = 256;
 
-/// Measures malfunctions one after the other, clean agents once per environment.
+/// Measures malfunctions and candidates one after the other, clean agents once per environment.
 pub struct Bureau<'a> {
-    catalog: &'a Catalog,
+    pub(super) catalog: &'a Catalog,
     laboratory: &'a mut dyn Laboratory,
     cache: Cache,
-    seeds: usize,
-    clean: BTreeMap<EnvironmentId, CleanFigures>,
+    say: &'a dyn Fn(&str),
+    clean: BTreeMap<(EnvironmentId, usize), Clean>,
+    repaired: BTreeMap<EnvironmentId, f64>,
 }
 
 #[derive(Clone)]
-struct CleanFigures {
-    clean: Played,
-    repaired: Played,
+struct Clean {
+    played: Played,
     p_random: f64,
 }
 
-/// Returns of several agents on the same episodes, averaged either way.
-#[derive(Debug, Clone, PartialEq)]
-struct Played {
-    /// Mean over episodes, one per agent.
-    by_agent: Vec<f64>,
-    /// Mean over agents, one per episode.
-    by_episode: Vec<f64>,
-}
-
-impl Played {
-    fn of(returns: &[Vec<f64>]) -> Self {
-        let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
-        let episodes = returns.first().map_or(0, Vec::len);
-        let column = |episode: usize| -> Vec<f64> {
-            returns
-                .iter()
-                .filter_map(|list| list.get(episode).copied())
-                .collect()
-        };
-        Self {
-            by_agent: returns.iter().map(|list| mean(list)).collect(),
-            by_episode: (0..episodes).map(|one| mean(&column(one))).collect(),
-        }
-    }
-
-    /// Standard error that the draw of episodes gives the difference of two means over them.
-    fn episode_error(&self, other: &Self) -> f64 {
-        let differences: Vec<f64> = self
-            .by_episode
-            .iter()
-            .zip(&other.by_episode)
-            .map(|(one, two)| one - two)
-            .collect();
-        ReferencePerformance::over_seeds(&differences).map_or(0.0, |over| over.standard_error)
-    }
+/// Clean and broken agents of the same seeds beside each other.
+pub(super) struct Compared {
+    pub(super) figures: Figures,
+    clean: Played,
+    broken: Played,
 }
 
 /// What a measurement came to.
@@ -76,83 +49,73 @@ impl Played {
 pub struct Measured {
     /// The figures.
     pub figures: Figures,
+    /// What was measured beside them; only of what passes A1 to A3.
+    pub further: Further,
+    /// Gaps of a composite's halves on their own.
+    pub halves: Vec<Half>,
     /// Rules not met, and `n` when there are too few seeds.
-    pub refusals: Vec<String>,
+    pub refusals: Vec<Refusal>,
     /// The row for the references file, when admitted.
     pub reference: Option<Reference>,
 }
 
 impl<'a> Bureau<'a> {
-    /// A bureau that uses `seeds` training seeds.
+    /// A bureau that says what it is at.
     pub fn new(
         catalog: &'a Catalog,
         laboratory: &'a mut dyn Laboratory,
         cache: Cache,
-        seeds: usize,
+        say: &'a dyn Fn(&str),
     ) -> Self {
         Self {
             catalog,
             laboratory,
             cache,
-            seeds,
+            say,
             clean: BTreeMap::new(),
+            repaired: BTreeMap::new(),
         }
     }
 
-    /// Measures one malfunction.
+    /// Measures one malfunction; a composite is held against the references of its halves.
     ///
     /// # Errors
     /// Training or playing failed; a fault that cannot be measured.
-    pub fn measure(&mut self, malfunction: &Malfunction) -> Result<Measured, ReferenceError> {
+    pub fn measure(
+        &mut self,
+        malfunction: &Malfunction,
+        seeds: usize,
+        references: &References,
+    ) -> Result<Measured, ReferenceError> {
         let catalog = self.catalog;
-        let id = &malfunction.id;
-        let environment = catalog.environment(&malfunction.environment)?;
-        if malfunction.touches_serving() {
-            return Err(ReferenceError::Served(id.clone()));
-        }
-        let faulty =
-            malfunction
-                .apply(&environment.source)
-                .map_err(|error| ReferenceError::Diff {
-                    malfunction: id.clone(),
-                    error,
-                })?;
-        let clean = self.clean_figures(environment)?;
-        let names = self.training_names();
-        let kind = &malfunction.fault_hash[..16];
-        let agents = self.cache.agents(
-            self.laboratory,
-            &faulty,
-            &environment.training_hash,
-            kind,
-            &names,
-        )?;
-        let played = served_by(&faulty, environment);
-        let broken = self.play(environment, &played, Players::Agents(&agents), id.as_str())?;
-        let figures = Figures::of(
-            &clean.clean.by_agent,
-            &broken.by_agent,
-            clean.p_random,
-            &clean.repaired.by_agent,
-        )
-        .map_err(|error| ReferenceError::Figures {
-            malfunction: id.clone(),
-            error,
-        })?;
+        let subject = Subject::of_malfunction(catalog, malfunction)?;
+        let compared = self.compare(&subject, seeds)?;
+        let figures = compared.figures.clone();
         let mut refusals = figures.refusals();
-        if self.seeds < FEWEST_SEEDS {
-            refusals.push(format!(
-                "n: {} training seeds are below {FEWEST_SEEDS}",
-                self.seeds
-            ));
+        let halves = halves(catalog, malfunction, references);
+        if malfunction.class == Class::Composite {
+            let span = figures.clean.mean - figures.p_random;
+            refusals.extend(composite::refusals(&halves, figures.gap(), span));
         }
+        let mut further = Further::default();
+        if seeds < FEWEST_SEEDS {
+            let why = format!("{seeds} training seeds are below {FEWEST_SEEDS}");
+            refusals.push(Refusal::new("n", why));
+        } else if refusals.is_empty() {
+            further = self.further(&subject, &figures)?;
+            refusals.extend(further.refusals());
+        }
+        let gap_of = |index: usize| halves.get(index).and_then(|half| half.gap);
         let reference = refusals.is_empty().then(|| Reference {
-            environment: environment.id.clone(),
+            environment: malfunction.environment.clone(),
             version: malfunction.version,
-            source: environment.training_hash.clone(),
+            source: subject.source().to_owned(),
             fault: malfunction.fault_hash.clone(),
-            seeds: names.iter().map(|name| name.as_str().to_owned()).collect(),
-            episode_seed: episodes(&environment.id).as_str().to_owned(),
+            seeds: names(seeds)
+                .iter()
+                .map(|name| name.as_str().to_owned())
+                .collect(),
+            episode_seed: episodes(&malfunction.environment).as_str().to_owned(),
             episodes: EPISODES,
             p_clean: figures.clean.mean,
             se_clean: figures.clean.standard_error,
@@ -162,50 +125,199 @@ impl<'a> Bureau<'a> {
             gap_over_span: figures.gap_over_span,
             clean_beats_broken: figures.clean_beats_broken,
             gap_over_error: figures.gap_over_error,
-            repaired: figures.repaired,
+            repaired: further.repaired.unwrap_or_default(),
             above_random: figures.above_random,
             floor: figures.is_floor(),
-            episode_error: clean.clean.episode_error(&broken),
-            clean: clean.clean.by_agent.clone(),
-            broken: broken.by_agent,
+            tuned: further.tuned,
+            training_time: further.training_time,
+            gap_first: gap_of(0),
+            gap_second: gap_of(1),
+            episode_error: compared.clean.episode_error(&compared.broken),
+            clean: compared.clean.by_agent,
+            broken: compared.broken.by_agent,
         });
         Ok(Measured {
             figures,
+            further,
+            halves,
             refusals,
             reference,
         })
     }
 
-    fn training_names(&self) -> Vec<SeedName> {
-        (0..self.seeds).map(training).collect()
+    /// Trains and plays clean and broken agents of the same seeds.
+    pub(super) fn compare(
+        &mut self,
+        subject: &Subject<'_>,
+        seeds: usize,
+    ) -> Result<Compared, ReferenceError> {
+        let clean = self.clean(subject.environment, seeds)?;
+        let crash = |error| ReferenceError::of_broken(&subject.name, error);
+        self.say(format!("{}: {seeds} broken agents", subject.name));
+        let agents = self
+            .cache
+            .agents(self.laboratory, &subject.broken, &names(seeds))
+            .map_err(crash)?;
+        let broken = self
+            .play(
+                subject.environment,
+                &subject.played(),
+                manner(subject, &agents),
+            )
+            .map_err(crash)?;
+        let figures = Figures::of(&clean.played.by_agent, &broken.by_agent, clean.p_random)
+            .map_err(|error| ReferenceError::Figures {
+                subject: subject.name.clone(),
+                error,
+            })?;
+        Ok(Compared {
+            figures,
+            clean: clean.played,
+            broken,
+        })
     }
 
-    fn clean_figures(&mut self, environment: &Environment) -> Result<CleanFigures, ReferenceError> {
-        if let Some(known) = self.clean.get(&environment.id) {
+    /// Measures what is asked beside the figures: repair, tuning and training time.
+    pub(super) fn further(
+        &mut self,
+        subject: &Subject<'_>,
+        figures: &Figures,
+    ) -> Result<Further, ReferenceError> {
+        let repaired = figures.score(self.repaired(subject.environment)?);
+        let mut further = Further {
+            repaired,
+            ..Further::default()
+        };
+        if further.refusals().is_empty() {
+            let (tuned, times) = self.tuned(subject, figures)?;
+            further.tuned = tuned;
+            further.training_time = self.training_time(subject, times)?;
+        }
+        Ok(further)
+    }
+
+    /// The best raw score of tuning with the fault left in, and the processor seconds that its trainings took.
+    fn tuned(
+        &mut self,
+        subject: &Subject<'_>,
+        figures: &Figures,
+    ) -> Result<(Option<f64>, Vec<f64>), ReferenceError> {
+        let list = altered(subject).map_err(|error| ReferenceError::Tuning {
+            subject: subject.name.clone(),
+            error,
+        })?;
+        let (mut agents, mut times) = (Vec::new(), Vec::new());
+        for one in &list {
+            self.say(format!("{}: tuned, {}", subject.name, one.what));
+            let trained = self
+                .cache
+                .agents(self.laboratory, &one.files, &names(1))
+                .map_err(|error| ReferenceError::of_broken(&subject.name, error));
+            match trained {
+                Ok(paths) => agents.extend(paths),
+                // What does not even train repairs nothing.
+                Err(ReferenceError::Crash { .. }) => continue,
+                Err(error) => return Err(error),
+            }
+            times.extend(self.cache.processor(&one.files, &names(1)));
+        }
+        if agents.is_empty() {
+            return Ok((None, times));
+        }
+        let played = self
+            .play(
+                subject.environment,
+                &subject.played(),
+                manner(subject, &agents),
+            )
+            .map_err(|error| ReferenceError::of("playing tuned agents", error))?;
+        let scores = played.by_agent.iter().filter_map(|one| figures.score(*one));
+        Ok((scores.reduce(f64::max), times))
+    }
+
+    /// Processor time of broken over clean training, least against least; looked at again before it is told to differ.
+    fn training_time(
+        &mut self,
+        subject: &Subject<'_>,
+        mut broken: Vec<f64>,
+    ) -> Result<Option<f64>, ReferenceError> {
+        if !subject.trains() {
+            return Ok(None);
+        }
+        let (clean, own) = (&subject.environment.source, &subject.broken);
+        let failed = |error| ReferenceError::of("timing", error);
+        // A first training compiles, and a busy machine slows any: three show the least of it.
+        let mut sound = self.times(clean, 3).map_err(failed)?;
+        if broken.len() < 3 {
+            broken.extend(self.times(own, 3).map_err(failed)?);
+        }
+        if takes_other_time(least(&broken) / least(&sound)) {
+            self.say(format!("{}: training time once more", subject.name));
+            sound = self.times(clean, sound.len() + 2).map_err(failed)?;
+            broken.extend(self.times(own, 3).map_err(failed)?);
+        }
+        Ok(Some(least(&broken) / least(&sound)))
+    }
+
+    fn times(&mut self, files: &Files, fewest: usize) -> Result<Vec<f64>, Lost> {
+        self.cache.times(self.laboratory, files, fewest)
+    }
+
+    /// P_clean and P_random.
+    pub(super) fn clean_levels(
+        &mut self,
+        environment: &Environment,
+        seeds: usize,
+    ) -> Result<(f64, f64), ReferenceError> {
+        let clean = self.clean(environment, seeds)?;
+        Ok((clean.played.mean(), clean.p_random))
+    }
+
+    fn clean(&mut self, environment: &Environment, seeds: usize) -> Result<Clean, ReferenceError> {
+        let key = (environment.id.clone(), seeds);
+        if let Some(known) = self.clean.get(&key) {
             return Ok(known.clone());
         }
-        let repair_names: Vec<SeedName> = (0..self.seeds).map(repair).collect();
-        let mut of = |names: &[SeedName]| -> Result<Vec<PathBuf>, ReferenceError> {
-            let source = &environment.source;
-            self.cache.agents(
-                self.laboratory,
-                source,
-                &environment.training_hash,
-                "clean",
-                names,
-            )
-        };
-        let first: Vec<SeedName> = (0..self.seeds).map(training).collect();
-        let (clean, repaired) = (of(&first)?, of(&repair_names)?);
+        self.say(format!("{}: {seeds} clean agents", environment.id));
         let source = &environment.source;
-        let mut play = |players, what| self.play(environment, source, players, what);
-        let figures = CleanFigures {
-            clean: play(Players::Agents(&clean), "clean agents")?,
-            repaired: play(Players::Agents(&repaired), "repaired agents")?,
-            p_random: play(Players::Random, "random play")?.by_agent[0],
+        let agents = self
+            .cache
+            .agents(self.laboratory, source, &names(seeds))
+            .map_err(|error| ReferenceError::of("training clean agents", error))?;
+        let played = self
+            .play(environment, source, Players::Agents(&agents))
+            .map_err(|error| ReferenceError::of("playing clean agents", error))?;
+        let random = self
+            .play(environment, source, Players::Random)
+            .map_err(|error| ReferenceError::of("playing at random", error))?;
+        let clean = Clean {
+            played,
+            p_random: random.mean(),
         };
-        self.clean.insert(environment.id.clone(), figures.clone());
-        Ok(figures)
+        self.clean.insert(key, clean.clone());
+        Ok(clean)
+    }
+
+    /// Mean performance of clean agents from other seeds.
+    fn repaired(&mut self, environment: &Environment) -> Result<f64, ReferenceError> {
+        if let Some(known) = self.repaired.get(&environment.id) {
+            return Ok(*known);
+        }
+        self.say(format!(
+            "{}: {FEWEST_SEEDS} repaired agents",
+            environment.id
+        ));
+        let source = &environment.source;
+        let list: Vec<SeedName> = (0..FEWEST_SEEDS).map(repair).collect();
+        let agents = self
+            .cache
+            .agents(self.laboratory, source, &list)
+            .map_err(|error| ReferenceError::of("training repaired agents", error))?;
+        let played = self
+            .play(environment, source, Players::Agents(&agents))
+            .map_err(|error| ReferenceError::of("playing repaired agents", error))?;
+        self.repaired.insert(environment.id.clone(), played.mean());
+        Ok(played.mean())
     }
 
     /// Plays the environment's reference episodes with each player.
@@ -214,44 +326,47 @@ impl<'a> Bureau<'a> {
         environment: &Environment,
         files: &Files,
         players: Players<'_>,
-        what: &str,
-    ) -> Result<Played, ReferenceError> {
+    ) -> Result<Played, Lost> {
         let key = root().derive(&episodes(&environment.id)).hex();
-        let returns = self
-            .laboratory
-            .evaluate(files, players, &key, EPISODES)
-            .map_err(|error| ReferenceError::Laboratory {
-                what: format!("playing {what}"),
-                error,
-            })?;
-        Ok(Played::of(&returns))
+        self.cache
+            .returns(self.laboratory, files, players, &key, EPISODES)
+            .map(|returns| Played::of(&returns))
+    }
+
+    fn say(&self, what: String) {
+        (self.say)(&what);
     }
 }
 
-/// The files to measure a broken agent with: its own agent code in the clean environment, as serving and scoring are apart.
-fn served_by(faulty: &Files, environment: &Environment) -> Files {
-    let mut files = environment.source.clone();
-    for (path, bytes) in faulty {
-        if path.starts_with("evalxrl_envs/agents/") {
-            files.insert(path.clone(), bytes.clone());
+fn names(seeds: usize) -> Vec<SeedName> {
+    (0..seeds).map(training).collect()
+}
+
+fn manner<'p>(subject: &Subject<'_>, agents: &'p [std::path::PathBuf]) -> Players<'p> {
+    if subject.served {
+        Players::Served(agents)
+    } else {
+        Players::Agents(agents)
+    }
+}
+
+fn least(list: &[f64]) -> f64 {
+    list.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn halves(catalog: &Catalog, malfunction: &Malfunction, references: &References) -> Vec<Half> {
+    let half = |id: &crate::vocab::MalfunctionId| {
+        let known = catalog.malfunction(id).ok().and_then(|half| {
+            let environment = catalog.environment(&half.environment).ok()?;
+            match references.state(half, environment) {
+                ReferenceState::Fresh(row) => Some(row.gap()),
+                _ => None,
+            }
+        });
+        Half {
+            id: id.to_string(),
+            gap: known,
         }
-    }
-    files
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_error_of_episodes_is_that_of_paired_differences() {
-        let one = Played::of(&[vec![1.0, 2.0, 3.0, 4.0], vec![3.0, 4.0, 5.0, 6.0]]);
-        assert_eq!(one.by_agent, [2.5, 4.5]);
-        assert_eq!(one.by_episode, [2.0, 3.0, 4.0, 5.0]);
-        let shifted = Played::of(&[vec![1.0, 2.0, 3.0, 4.0]]);
-        assert!(one.episode_error(&shifted).abs() < 1e-12);
-        let uneven = Played::of(&[vec![2.0, 3.0, 4.0, 1.0]]);
-        // Differences 0, 0, 0, 4: sd 2, over the root of four.
-        assert!((one.episode_error(&uneven) - 1.0).abs() < 1e-12);
-    }
+    };
+    malfunction.halves.iter().map(half).collect()
 }

@@ -5,15 +5,24 @@
 mod admission;
 mod agents;
 mod bureau;
+mod composite;
+mod played;
+mod screening;
+mod subject;
+mod tuning;
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{DiffError, Files, UnknownId};
+use crate::catalog::{DiffError, EditError, Files, UnknownId};
 use crate::vocab::{EnvironmentId, HarnessFault, MalfunctionId, RootSeed, SeedName};
 
-pub use admission::{FEWEST_SEEDS, Figures, NoFigures};
-pub use agents::{Cache, clean_agents};
+pub use admission::{FEWEST_SEEDS, Figures, Further, NoFigures, Refusal};
+pub use agents::{Cache, Lost, broken_agents, clean_agents};
 pub use bureau::{Bureau, EPISODES, Measured};
+pub use composite::Half;
+pub use screening::{SCREENING_SEEDS, Step};
+pub use subject::Subject;
+pub use tuning::{Altered, NoQuantity, altered};
 
 /// The root of every seed of the catalogue's evidence: weak on purpose, so that anybody can measure it again.
 #[must_use]
@@ -44,6 +53,8 @@ pub fn episodes(environment: &EnvironmentId) -> SeedName {
 pub enum Players<'a> {
     /// Trained agents, by file.
     Agents(&'a [PathBuf]),
+    /// Trained agents, by file; actions as the agent server computes them.
+    Served(&'a [PathBuf]),
     /// Uniform random actions.
     Random,
 }
@@ -51,11 +62,11 @@ pub enum Players<'a> {
 /// Whatever trains agents and plays episodes.
 pub trait Laboratory {
     /// Trains one agent per seed from these files (paths from `evalxrl_envs/`), all in one program on the processor,
-    /// and puts `<seed>.safetensors` of each into the folder.
+    /// and puts `<seed>.safetensors` of each into the folder; processor seconds of the whole program.
     ///
     /// # Errors
     /// Training did not end well.
-    fn train(&mut self, files: &Files, seeds: &[u64], into: &Path) -> Result<(), LaboratoryError>;
+    fn train(&mut self, files: &Files, seeds: &[u64], into: &Path) -> Result<f64, LaboratoryError>;
 
     /// Plays greedy episodes under a 32-byte key in hexadecimal digits; floored returns per player and episode.
     ///
@@ -81,6 +92,8 @@ pub enum LaboratoryError {
     Command {
         /// What ran.
         command: &'static str,
+        /// Its exit code; nothing when a signal ended it.
+        code: Option<i32>,
         /// How it ended.
         ending: String,
         /// The end of its standard error.
@@ -120,33 +133,70 @@ pub enum ReferenceError {
         /// Why.
         error: DiffError,
     },
+    /// The edit of a candidate does not fit.
+    #[error("{rung} {error}")]
+    Edit {
+        /// Whose.
+        rung: String,
+        /// Why.
+        error: EditError,
+    },
     /// Training or playing failed.
     #[error("{what}: {error}")]
     Laboratory {
         /// What was being measured.
         what: String,
         /// Why.
-        error: LaboratoryError,
+        error: Lost,
     },
-    /// The fault lies in code that only a served agent runs.
-    #[error(
-        "{0} changes serving code: agents are measured in process here, which would not show it"
-    )]
-    Served(MalfunctionId),
+    /// Broken agents cannot be trained or played: the fault does more than it may.
+    #[error("broken agents of {subject} cannot be trained or played: {error}")]
+    Crash {
+        /// Whose.
+        subject: String,
+        /// Why.
+        error: Lost,
+    },
     /// The figures cannot be computed.
-    #[error("{malfunction}: {error}")]
+    #[error("{subject}: {error}")]
     Figures {
         /// Whose.
-        malfunction: MalfunctionId,
+        subject: String,
         /// Why.
         error: NoFigures,
     },
-    /// A file could not be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file.
-        path: PathBuf,
+    /// A quantity cannot be tuned.
+    #[error("{subject}: {error}")]
+    Tuning {
+        /// Whose.
+        subject: String,
         /// Why.
-        error: std::io::Error,
+        error: NoQuantity,
     },
+}
+
+impl ReferenceError {
+    fn of(what: &str, error: Lost) -> Self {
+        Self::Laboratory {
+            what: what.to_owned(),
+            error,
+        }
+    }
+
+    /// A program that ended by itself shows a fault that crashes; a signal or a full disk does not.
+    fn of_broken(subject: &str, error: Lost) -> Self {
+        let crashed = matches!(
+            &error,
+            Lost::Laboratory(LaboratoryError::Command {
+                code: Some(1..=4),
+                ..
+            })
+        );
+        let subject = subject.to_owned();
+        if crashed {
+            Self::Crash { subject, error }
+        } else {
+            Self::of(&format!("broken agents of {subject}"), error)
+        }
+    }
 }

@@ -33,7 +33,7 @@ label = "idle"
 scaffold = "null"
 "#;
 
-fn reference(catalog: &Catalog, id: &str) -> Reference {
+pub(crate) fn reference(catalog: &Catalog, id: &str) -> Reference {
     let malfunction = catalog
         .malfunctions()
         .find(|one| one.id.as_str() == id)
@@ -61,6 +61,10 @@ fn reference(catalog: &Catalog, id: &str) -> Reference {
         repaired: 1.0,
         above_random: 1.0,
         floor: false,
+        tuned: Some(0.1),
+        training_time: Some(1.0),
+        gap_first: None,
+        gap_second: None,
         episode_error: 0.0,
         clean: vec![9.0],
         broken: vec![4.0],

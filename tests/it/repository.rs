@@ -70,6 +70,7 @@ impl Repository {
         repository.write(&format!("{package}/__init__.py"), "");
         repository.write(&format!("{package}/__main__.py"), "import sys\n");
         repository.write(&format!("{package}/agents/ppo.py"), "GAMMA = 0.99\n");
+        repository.write(&format!("{package}/serving/server.py"), "SCALE = 1\n");
         repository.environment("toy_grid");
         repository.malfunction(MALFUNCTION, |text| text, |text| text);
         repository.dossier("small-method", |text| text);
@@ -108,6 +109,10 @@ impl Repository {
                  summary = \"A toy.\"\nhorizon = 5\naction = \"discrete\"\n\
                  default_action = 0\nreturn_floor = -1.0\n"
             ),
+        );
+        self.write(
+            &format!("{folder}/config.toml"),
+            "[hyper]\nlearning_rate = 3e-3\ngamma = 0.99\nentropy_coefficient = 0\n",
         );
         self.write(
             &format!("{folder}/environment.py"),

@@ -43,11 +43,14 @@ const HUBS: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "errors"]
 const CEILING: usize = 600;
 
 /// Python packages → packages they may use, as DESIGN draws them.
-const PYTHON_ARROWS: [(&str, &[&str]); 5] = [
+const PYTHON_ARROWS: [(&str, &[&str]); 8] = [
     ("core", &[]),
     ("agents", &["core"]),
     ("serving", &["core", "agents"]),
     ("scoring", &["core", "serving"]),
+    ("cartpole", &["core"]),
+    ("datacenter_cooling", &["core"]),
+    ("traffic_lights", &["core"]),
     ("treasure_grid", &["core"]),
 ];
 

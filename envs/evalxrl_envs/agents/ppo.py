@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.protocol import SIMPLE, Environment, pytree
-from ..core.rollout import step_and_reset
+from ..core.rollout import autoreset_steps
 from ..core.spaces import Space
 from . import networks, normalise
 from .networks import Parameters
@@ -134,7 +134,7 @@ def play(training: Training, draws: Draws, params: Any, env: Environment) -> tup
         keys, noise = jax.random.wrap_key_data(drawn[0]), drawn[1]
         outputs = networks.policy(parameters, normalise.apply(training.moments, actors.observation))
         action = networks.sample(space, outputs, noise)
-        after = jax.vmap(partial(step_and_reset, env), (0, 0, 0, None))(keys, actors.state, action, params)
+        after = autoreset_steps(env, keys, actors.state, action, params)
         done = after.terminated | after.truncated
         so_far = actors.so_far + after.reward
         played = Batch(

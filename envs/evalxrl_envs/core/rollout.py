@@ -19,37 +19,47 @@ def _where(condition: jax.Array, a: Any, b: Any) -> Any:
     return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
 
 
-def step_and_reset(env: Environment, keys: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
+def autoreset_step(env: Environment, key: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
     """Steps, and after an ending returns the next episode's first observation and state.
 
-    `keys` are two, for the step and for the reset. `info["final_observation"]` is the observation before any reset.
+    The key is split in two, for the step and for the reset. `info["final_observation"]` is the observation
+    before any reset.
     """
-    step = env.step(keys[0], state, action, params)
-    fresh = env.reset(keys[1], params)
+    for_step, for_reset = jax.random.split(key)
+    step = env.step(for_step, state, action, params)
+    fresh = env.reset(for_reset, params)
     observation, state = _where(step.terminated | step.truncated, fresh, (step.observation, step.state))
     info = step.info | {"final_observation": step.observation}
     return step._replace(observation=observation, state=state, info=info)
 
 
-def autoreset_step(env: Environment, key: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
-    """Does `step_and_reset` with the key split in two."""
-    return step_and_reset(env, jax.random.split(key), state, action, params)
+def autoreset_steps(env: Environment, keys: jax.Array, states: Any, actions: jax.Array, params: Any) -> Step:
+    """Does the same for a batch, the keys (n, 2) split already; draws new episodes only after a step that ended one."""
+    step = jax.vmap(env.step, (0, 0, 0, None))(keys[:, 0], states, actions, params)
+    done, kept = step.terminated | step.truncated, (step.observation, step.state)
+
+    def restart() -> Any:
+        return jax.vmap(_where)(done, jax.vmap(env.reset, (0, None))(keys[:, 1], params), kept)
+
+    observation, state = jax.lax.cond(done.any(), restart, lambda: kept)
+    info = step.info | {"final_observation": step.observation}
+    return step._replace(observation=observation, state=state, info=info)
 
 
 def rollout(env: Environment, policy: Policy, keys: jax.Array, params: Any, length: int) -> Step:
     """Plays `length` steps with auto-reset from each key; the results have axes (keys, length)."""
+    split = jax.vmap(jax.random.split, (0, None), 1)
+    for_reset, for_steps = split(keys, 2)
 
-    def one(key: jax.Array) -> Step:
-        for_reset, for_steps = jax.random.split(key)
+    def advance(carry: tuple[jax.Array, Any], keys: jax.Array) -> tuple[tuple[jax.Array, Any], Step]:
+        for_policy, for_step = split(keys, 2)
+        action = jax.vmap(policy)(for_policy, carry[0])
+        step = autoreset_steps(env, split(for_step, 2).T, carry[1], action, params)
+        return (step.observation, step.state), step
 
-        def advance(carry: tuple[jax.Array, Any], key: jax.Array) -> tuple[tuple[jax.Array, Any], Step]:
-            for_policy, for_step = jax.random.split(key)
-            step = autoreset_step(env, for_step, carry[1], policy(for_policy, carry[0]), params)
-            return (step.observation, step.state), step
-
-        return jax.lax.scan(advance, env.reset(for_reset, params), jax.random.split(for_steps, length))[1]
-
-    return jax.vmap(one)(keys)
+    start = jax.vmap(env.reset, (0, None))(for_reset, params)
+    steps = jax.lax.scan(advance, start, split(for_steps, length))[1]
+    return jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), steps)
 
 
 @cache

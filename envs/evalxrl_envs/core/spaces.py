@@ -27,7 +27,7 @@ class MultiDiscrete:
 
     def sample(self, key: jax.Array) -> jax.Array:
         """Draws every head uniformly."""
-        return jax.random.randint(key, self.shape, 0, np.asarray(self.n), jnp.int32)
+        return (jax.random.uniform(key, self.shape) * np.asarray(self.n, np.float32)).astype(jnp.int32)
 
     def contains(self, x: jax.Array) -> jax.Array:
         """True when every head is one of its choices."""

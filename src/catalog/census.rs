@@ -1,0 +1,104 @@
+//! Knows the rules over the catalogue as a whole: how many floor pairs, what composites are made of.
+//! Must not know the rules of a single malfunction.
+//! Start at `check`.
+
+use std::collections::BTreeMap;
+
+use super::malfunction::{Class, Malfunction};
+use super::references::{REFERENCES, Reference, ReferenceState};
+use super::{Catalog, Problem, Problems};
+
+/// Most floor pairs of the catalogue (A6).
+const MOST_FLOORS: usize = 4;
+/// Composites from which on some must join different targets (K5), and how many of them.
+const COMPOSITES: usize = 6;
+const MIXED: usize = 2;
+
+/// Checks floor pairs, targets of composites, and gaps of their halves; measuring comes first, so loading bears defects of these.
+pub(super) fn check(catalog: &Catalog) -> Problems {
+    let mut problems = Problems::none();
+    floors(catalog, &mut problems);
+    composites(catalog, &mut problems);
+    problems
+}
+
+fn fresh<'a>(catalog: &'a Catalog, malfunction: &Malfunction) -> Option<&'a Reference> {
+    match catalog.reference(malfunction) {
+        ReferenceState::Fresh(row) => Some(row),
+        ReferenceState::Stale(_) | ReferenceState::Missing => None,
+    }
+}
+
+fn floors(catalog: &Catalog, problems: &mut Problems) {
+    let mut by_class: BTreeMap<Class, Vec<&str>> = BTreeMap::new();
+    for malfunction in catalog.malfunctions() {
+        if fresh(catalog, malfunction).is_some_and(|row| row.floor) {
+            let list = by_class.entry(malfunction.class).or_default();
+            list.push(malfunction.id.as_str());
+        }
+    }
+    let mut told = |wrong: String| {
+        let remedy = "remove the folder of one, or admit a weaker strength (A6)";
+        problems.push(Problem::new(REFERENCES, "floor", wrong, remedy));
+    };
+    for (class, list) in by_class.iter().filter(|(_, list)| list.len() > 1) {
+        told(format!(
+            "{class} has {} floor pairs, not one: {}",
+            list.len(),
+            list.join(", ")
+        ));
+    }
+    let all: Vec<&str> = by_class.into_values().flatten().collect();
+    if all.len() > MOST_FLOORS {
+        told(format!(
+            "there are {} floor pairs, more than {MOST_FLOORS}: {}",
+            all.len(),
+            all.join(", ")
+        ));
+    }
+}
+
+fn composites(catalog: &Catalog, problems: &mut Problems) {
+    let (mut count, mut mixed) = (0, 0);
+    for composite in catalog.malfunctions() {
+        if composite.class != Class::Composite {
+            continue;
+        }
+        let halves: Vec<Option<&Malfunction>> = composite
+            .halves
+            .iter()
+            .map(|id| catalog.malfunctions.get(id))
+            .collect();
+        let [Some(first), Some(second)] = halves[..] else {
+            continue;
+        };
+        count += 1;
+        mixed += usize::from(first.target != second.target);
+        let Some(row) = fresh(catalog, composite) else {
+            continue;
+        };
+        for (half, kept) in [(first, row.gap_first), (second, row.gap_second)] {
+            let gap = fresh(catalog, half).map(Reference::gap);
+            let same = match (gap, kept) {
+                (Some(gap), Some(kept)) => (gap - kept).abs() < 1e-9,
+                _ => false,
+            };
+            if !same {
+                problems.push(Problem::new(
+                    REFERENCES,
+                    composite.id.as_str(),
+                    format!("was held against another gap of its half {}", half.id),
+                    format!("run `evalxrl reference --only {}`", composite.id),
+                ));
+            }
+        }
+    }
+    if count >= COMPOSITES && mixed < MIXED {
+        problems.push(Problem::new(
+            "malfunctions",
+            "composites",
+            format!("{mixed} of {count} join halves of different targets, fewer than {MIXED}"),
+            "join a training half with one of environment or serving (K5)",
+        ));
+    }
+}
