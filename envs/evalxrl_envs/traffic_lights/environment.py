@@ -64,17 +64,17 @@ class State:
 class Params:
     """Demand, roads, signals, and what is paid for; cars, steps, and shares of 1."""
 
-    rate: Any = 0.55
-    level_spread: Any = 0.15
+    rate: Any = 0.35
+    level_spread: Any = 0.05
     tide: Any = 0.35
     first_queue: Any = 3.0
-    capacity: Any = 20.0
-    through_saturation: Any = 2.5
-    left_saturation: Any = 1.25
+    capacity: Any = 12.0
+    through_saturation: Any = 4.0
+    left_saturation: Any = 1.0
     right_share: Any = 0.25
     left_share: Any = 0.25
-    minimum_green: Any = 2
-    amber_steps: Any = 1
+    minimum_green: Any = 3
+    amber_steps: Any = 2
     delay: Any = -0.01
     throughput: Any = 0.05
     queue: Any = -0.002

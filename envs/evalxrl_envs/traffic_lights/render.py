@@ -14,7 +14,7 @@ GRASS, ROAD, LINE, CAR, LONG, COMING = (
 )
 LIGHTS = {"stop": (215, 48, 39), "amber": (255, 186, 8), "go": (26, 152, 80)}
 BLOCK, LANE, CAR_LENGTH, STRIP = 160, 9, 3, 16
-"""Pixels: side of an intersection's square, width of a lane, length of a car with its gap, height of the strip below."""
+"""Pixels: side of the square of an intersection, width of a lane, car with its gap, height of the strip below."""
 
 
 def _light(state: State, place: int, side: int, lane: int) -> str:
@@ -30,19 +30,20 @@ def _tide(state: State, params: Params) -> float:
 
 def render_text(state: State, params: Params) -> str:
     """Time and tide, then per intersection its signal, and per approach what queues and what comes."""
-    lines = [f"t {int(state.t)} of {int(params.horizon)}  tide {_tide(state, params):+.2f}  level {float(state.level):.2f}"]
+    demand = f"tide {_tide(state, params):+.2f}  level {float(state.level):.2f}"
+    lines = [f"t {int(state.t)} of {int(params.horizon)}  {demand}"]
     for i, place in enumerate(PLACES):
         age, amber = int(state.age[i]), int(state.amber[i])
         lines.append(f"{place}  {PHASES[int(state.phase[i])]}  age {age}  amber {amber}")
         for a, side in enumerate(SIDES):
-            cars = [f"{name} {state.queue[i, a, n]:5.1f} {_light(state, i, a, n):5}" for n, name in enumerate(("through", "left"))]
+            through, left = (f"{float(state.queue[i, a, n]):5.1f} {_light(state, i, a, n):5}" for n in range(2))
             near, far = (float(state.moving[step, 4 * i + a]) for step in range(2))
-            lines.append(f"  {side:5}  {'  '.join(cars)}  coming {near:.1f} {far:.1f}")
+            lines.append(f"  {side:5}  through {through}  left {left}  coming {near:.1f} {far:.1f}")
     return "\n".join(lines)
 
 
 def _arm(state: State, params: Params, place: int, side: int) -> np.ndarray:
-    """One arm of an intersection as if it led north: two lanes towards the crossing on the left, two empty ones away."""
+    """One arm as if it led north: two lanes towards the crossing on the left, two empty ones away from it."""
     length = BLOCK // 2 - 2 * LANE
     arm = np.full((length, 4 * LANE, 3), ROAD)
     arm[:, 2 * LANE - 1 : 2 * LANE + 1] = LINE
@@ -72,7 +73,7 @@ def _intersection(state: State, params: Params, place: int) -> np.ndarray:
 
 
 def render_rgb(state: State, params: Params) -> np.ndarray:
-    """The square as uint8 (336, 320, 3); the strip below shows the time, and the tide to the left (east and west) or right."""
+    """The square as uint8 (336, 320, 3); the strip below shows time, and the tide, right if north-south leads."""
     squares = [_intersection(state, params, place) for place in range(4)]
     strip = np.full((STRIP, 2 * BLOCK, 3), LINE)
     strip[2:7, : round(2 * BLOCK * int(state.t) / int(params.horizon))] = ROAD
