@@ -246,8 +246,8 @@ impl<'a> Bureau<'a> {
         }
         let (clean, own) = (&subject.environment.source, &subject.broken);
         let failed = |error| ReferenceError::of("timing", error);
-        // A first training compiles, and a busy machine slows any: three show the least of it.
-        let mut sound = self.times(clean, 3).map_err(failed)?;
+        // A first training compiles, and a busy machine slows any: about as many of each show the least of it.
+        let mut sound = self.times(clean, 5).map_err(failed)?;
         if broken.len() < 3 {
             broken.extend(self.times(own, 3).map_err(failed)?);
         }
