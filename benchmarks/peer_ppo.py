@@ -74,7 +74,7 @@ def log_probability_of(logits: jax.Array, action: jax.Array) -> jax.Array:
 
 
 def trainer(env: Any, params: Any, sizes: Sizes, tuning: Tuning) -> Callable[[jax.Array], tuple[Any, jax.Array]]:
-    """The compiled run: key to parameters and the mean training reward of each update."""
+    """The compiled run: key to networks, and (updates, 2) mean reward per step and share of steps that ended."""
     batch = sizes.environments * sizes.steps
     rate = optax.linear_schedule(tuning.learning_rate, 0.0, sizes.updates * sizes.epochs * sizes.minibatches)
     optimiser = optax.chain(
@@ -142,7 +142,7 @@ def trainer(env: Any, params: Any, sizes: Sizes, tuning: Tuning) -> Callable[[ja
         advantage = advantages(moments, forward(learner[0]["value"], actors[0])[..., 0])
         data = jax.tree.map(lambda x: x.reshape(batch, *x.shape[2:]), (moments, advantage, advantage + moments.value))
         (learner, _), _ = jax.lax.scan(epoch, (learner, data), jax.random.split(for_epochs, sizes.epochs))
-        return (learner, actors), moments.done.mean()
+        return (learner, actors), jnp.stack([moments.reward.mean(), moments.done.mean()])
 
     @jax.jit
     def run(key: jax.Array) -> tuple[Any, jax.Array]:
@@ -154,7 +154,7 @@ def trainer(env: Any, params: Any, sizes: Sizes, tuning: Tuning) -> Callable[[ja
         }
         actors = jax.vmap(env.reset, (0, None))(jax.random.split(for_reset, sizes.environments), params)
         carry = ((networks, optimiser.init(networks)), actors)
-        (learner, _), ended = jax.lax.scan(update, carry, jax.random.split(for_updates, sizes.updates))
-        return learner[0], ended
+        (learner, _), seen = jax.lax.scan(update, carry, jax.random.split(for_updates, sizes.updates))
+        return learner[0], seen
 
     return run

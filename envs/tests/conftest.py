@@ -27,9 +27,14 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("xla")
+    """The compilation cache of this session, for this process and those that it starts."""
+    folder = tmp_path_factory.mktemp("xla")
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    return folder
 
 
 @pytest.fixture(scope="session")

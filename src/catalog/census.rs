@@ -42,7 +42,11 @@ fn floors(catalog: &Catalog, problems: &mut Problems) {
         problems.push(Problem::new(REFERENCES, "floor", wrong, remedy));
     };
     for (class, list) in by_class.iter().filter(|(_, list)| list.len() > 1) {
-        told(format!("{class} has {} floor pairs, not one: {}", list.len(), list.join(", ")));
+        told(format!(
+            "{class} has {} floor pairs, not one: {}",
+            list.len(),
+            list.join(", ")
+        ));
     }
     let all: Vec<&str> = by_class.into_values().flatten().collect();
     if all.len() > MOST_FLOORS {

@@ -23,12 +23,11 @@ use std::path::{Path, PathBuf};
 use crate::vocab::{DossierId, EnvironmentId, MalfunctionId};
 
 pub use candidates::{
-    CANDIDATES, Candidate, CandidateEdit, CandidateFigures, Candidates, EditError, Rung, Tunable, edit_hash,
+    CANDIDATES, Candidate, CandidateEdit, CandidateFigures, Candidates, EditError, Rung, Tunable,
+    edit_hash,
 };
 pub use dossier::{Dossier, Packaging, Paper, Tool, ToolCall, ToolRun, check_tools};
-pub use environment::{
-    ActionKind, Environment, PACKAGE, SERVING, served_hash, training_hash,
-};
+pub use environment::{ActionKind, Environment, PACKAGE, SERVING, served_hash, training_hash};
 pub use fault_diff::{DiffError, Edit, FaultDiff, FileDiff, Hunk, HunkLine};
 pub use fields::Fields;
 pub use folder::{Files, Folder, hash_files};

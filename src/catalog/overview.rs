@@ -133,8 +133,11 @@ impl Catalog {
             Some((entry, strength)) => format!("{entry} {strength}").trim_end().to_owned(),
             None if malfunction.halves.is_empty() => String::new(),
             None => {
-                let halves: Vec<String> =
-                    malfunction.halves.iter().map(|half| format!("`{half}`")).collect();
+                let halves: Vec<String> = malfunction
+                    .halves
+                    .iter()
+                    .map(|half| format!("`{half}`"))
+                    .collect();
                 halves.join(" + ")
             }
         }
@@ -204,7 +207,12 @@ fn between(text: &str, name: &str, table: &str) -> Result<String, Problem> {
         .and_then(|(head, rest)| rest.split_once(&end).map(|(_, tail)| (head, tail)));
     let (head, tail) = parts.ok_or_else(|| {
         let wrong = format!("has no `{begin}` followed by `{end}`");
-        Problem::new(OVERVIEW, name, wrong, "write both, each on a line of its own")
+        Problem::new(
+            OVERVIEW,
+            name,
+            wrong,
+            "write both, each on a line of its own",
+        )
     })?;
     Ok(format!("{head}{begin}\n{table}{end}{tail}"))
 }

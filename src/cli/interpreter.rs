@@ -51,6 +51,15 @@ del sys.argv[1:3]
 runpy.run_module(module, run_name='__main__', alter_sys=True)
 ";
 
+/// A command that runs the package's command line bound to this process; verb and arguments follow.
+pub(super) fn module(python: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(python);
+    command
+        .args(options)
+        .args(["-c", BOUND, &std::process::id().to_string(), "evalxrl_envs"]);
+    command
+}
+
 impl Interpreter {
     /// A Python and the folder of its compilation cache.
     pub(super) fn new(python: PathBuf, compiled: PathBuf) -> Self {
@@ -68,10 +77,9 @@ impl Interpreter {
             error,
         })?;
         place(files, folder.path())?;
-        let mut command = Command::new(&self.python);
+        let mut command = module(&self.python, &[]);
         command
-            .args(["-c", BOUND, &std::process::id().to_string()])
-            .args(["evalxrl_envs", verb, "--device", "cpu"])
+            .args([verb, "--device", "cpu"])
             .args(arguments)
             .current_dir(folder.path())
             .env_clear()
@@ -97,6 +105,27 @@ impl Interpreter {
             ending: output.status.to_string(),
             message: message.to_owned(),
         })
+    }
+}
+
+impl Interpreter {
+    /// Writes one greedy episode of an agent in the form that the name's ending says.
+    pub(super) fn render(
+        &self,
+        files: &Files,
+        agent: &Path,
+        out: &Path,
+        episode_seed: u64,
+    ) -> Result<(), LaboratoryError> {
+        let arguments = [
+            "--agent".to_owned(),
+            agent.display().to_string(),
+            "--episode-seed".to_owned(),
+            episode_seed.to_string(),
+            "--out".to_owned(),
+            out.display().to_string(),
+        ];
+        self.run("render", files, &arguments).map(drop)
     }
 }
 

@@ -46,8 +46,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let only = match &args.environment {
         None => None,
         Some(text) => {
-            let id =
-                EnvironmentId::new(text.as_str()).map_err(|error| usage(error.to_string()))?;
+            let id = EnvironmentId::new(text.as_str()).map_err(|error| usage(error.to_string()))?;
             let known = catalog.environment(&id);
             Some(&known.map_err(|unknown| usage(unknown.to_string()))?.id)
         }

@@ -8,6 +8,7 @@ mod check;
 mod clean;
 mod context;
 mod doctor;
+mod environments;
 mod exit;
 mod export;
 mod facts;
@@ -54,6 +55,8 @@ enum Verb {
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
+    #[command(name = "env")]
+    Environments(environments::Args),
     Run(run::Args),
     Show(show::Args),
     Report(report::Args),
@@ -84,6 +87,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),
+        Verb::Environments(args) => environments::run(args),
         Verb::Run(args) => run::run(args),
         Verb::Show(args) => show::run(args),
         Verb::Report(args) => report::run(args),

@@ -42,7 +42,10 @@ impl Further {
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
-        if self.repaired.is_some_and(|score| score < 0.95 || score.is_nan()) {
+        if self
+            .repaired
+            .is_some_and(|score| score < 0.95 || score.is_nan())
+        {
             let score = self.repaired.unwrap_or_default();
             refusals.push(Refusal::new(
                 "A5",

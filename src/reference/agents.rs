@@ -10,7 +10,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::catalog::{Environment, Files, served_hash, training_hash};
 use crate::vocab::SeedName;
 
-use super::{FEWEST_SEEDS, Laboratory, LaboratoryError, Players, ReferenceError, root, training};
+use super::{
+    FEWEST_SEEDS, Laboratory, LaboratoryError, Players, ReferenceError, Subject, root, training,
+};
 
 /// The catalogue's cache of trained agents, `<cache>/references/<hash of the files that train>/<number and hash of the seeds>/`.
 #[derive(Debug, Clone)]
@@ -193,4 +195,19 @@ pub fn clean_agents(
     cache
         .agents(laboratory, &environment.source, &names)
         .map_err(|error| ReferenceError::of("training clean agents", error))
+}
+
+/// The broken agents of a subject that an admission measures.
+///
+/// # Errors
+/// They are absent and cannot be trained.
+pub fn broken_agents(
+    cache: &Cache,
+    laboratory: &mut dyn Laboratory,
+    subject: &Subject<'_>,
+) -> Result<Vec<PathBuf>, ReferenceError> {
+    let names: Vec<SeedName> = (0..FEWEST_SEEDS).map(training).collect();
+    cache
+        .agents(laboratory, &subject.broken, &names)
+        .map_err(|error| ReferenceError::of_broken(&subject.name, error))
 }

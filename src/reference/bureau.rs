@@ -159,7 +159,11 @@ impl<'a> Bureau<'a> {
             .agents(self.laboratory, &subject.broken, &names(seeds))
             .map_err(crash)?;
         let broken = self
-            .play(subject.environment, &subject.played(), manner(subject, &agents))
+            .play(
+                subject.environment,
+                &subject.played(),
+                manner(subject, &agents),
+            )
             .map_err(crash)?;
         let figures = Figures::of(&clean.played.by_agent, &broken.by_agent, clean.p_random)
             .map_err(|error| ReferenceError::Figures {
@@ -221,7 +225,11 @@ impl<'a> Bureau<'a> {
             return Ok((None, times));
         }
         let played = self
-            .play(subject.environment, &subject.played(), manner(subject, &agents))
+            .play(
+                subject.environment,
+                &subject.played(),
+                manner(subject, &agents),
+            )
             .map_err(|error| ReferenceError::of("playing tuned agents", error))?;
         let scores = played.by_agent.iter().filter_map(|one| figures.score(*one));
         Ok((scores.reduce(f64::max), times))
@@ -295,7 +303,10 @@ impl<'a> Bureau<'a> {
         if let Some(known) = self.repaired.get(&environment.id) {
             return Ok(*known);
         }
-        self.say(format!("{}: {FEWEST_SEEDS} repaired agents", environment.id));
+        self.say(format!(
+            "{}: {FEWEST_SEEDS} repaired agents",
+            environment.id
+        ));
         let source = &environment.source;
         let list: Vec<SeedName> = (0..FEWEST_SEEDS).map(repair).collect();
         let agents = self

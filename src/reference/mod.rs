@@ -17,7 +17,7 @@ use crate::catalog::{DiffError, EditError, Files, UnknownId};
 use crate::vocab::{EnvironmentId, HarnessFault, MalfunctionId, RootSeed, SeedName};
 
 pub use admission::{FEWEST_SEEDS, Figures, Further, NoFigures, Refusal};
-pub use agents::{Cache, Lost, clean_agents};
+pub use agents::{Cache, Lost, broken_agents, clean_agents};
 pub use bureau::{Bureau, EPISODES, Measured};
 pub use composite::Half;
 pub use screening::{SCREENING_SEEDS, Step};

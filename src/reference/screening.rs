@@ -86,8 +86,7 @@ impl Bureau<'_> {
             training_time: None,
             reason: String::new(),
         };
-        (rung.p_clean, rung.p_random) =
-            self.clean_levels(subject.environment, SCREENING_SEEDS)?;
+        (rung.p_clean, rung.p_random) = self.clean_levels(subject.environment, SCREENING_SEEDS)?;
         for seeds in [SCREENING_SEEDS, FEWEST_SEEDS] {
             match self.judged(subject, seeds) {
                 Ok((figures, further, reason)) => fill(&mut rung, seeds, &figures, further, reason),

@@ -65,7 +65,9 @@ impl<'a> Subject<'a> {
         candidate: &Candidate,
         strength: &str,
     ) -> Result<Self, ReferenceError> {
-        let name = format!("{} {strength}", candidate.entry).trim_end().to_owned();
+        let name = format!("{} {strength}", candidate.entry)
+            .trim_end()
+            .to_owned();
         let broken = candidate
             .apply(strength, &environment.source)
             .map_err(|error| ReferenceError::Edit {

@@ -33,7 +33,10 @@ pub struct NoQuantity {
 /// The configuration lacks a quantity.
 pub fn altered(subject: &Subject<'_>) -> Result<Vec<Altered>, NoQuantity> {
     let path = format!("evalxrl_envs/{}/config.toml", subject.environment.id);
-    let text = subject.broken.get(&path).map(|bytes| String::from_utf8_lossy(bytes));
+    let text = subject
+        .broken
+        .get(&path)
+        .map(|bytes| String::from_utf8_lossy(bytes));
     let text = text.unwrap_or_default();
     let mut list = Vec::new();
     for tunable in Tunable::ALL {

@@ -151,6 +151,24 @@ const MANIFEST_DEFECTS: &[(&str, &str, &str, &str)] = &[
         "held_out: \"no\" is not accepted",
     ),
     ("toy-grid-t", "version = 1", "version = = 1", "is not TOML"),
+    (
+        "toy-grid-u",
+        "\"reward-imbalance\"\nheld_out = false",
+        "\"composite\"\nhalves = [\"toy-grid-a\", \"toy-grid-nowhere\"]\nheld_out = true",
+        "halves: `toy-grid-nowhere` is no single malfunction of toy_grid",
+    ),
+    (
+        "toy-grid-v",
+        "\"reward-imbalance\"",
+        "\"composite\"",
+        "held_out: is false, and composites are held out",
+    ),
+    (
+        "toy-grid-w",
+        "expected_to_reveal = [\"small-method\"]",
+        "expected_to_reveal = \"small-method\"",
+        "expected_to_reveal: \"small-method\" is not accepted",
+    ),
 ];
 
 #[test]
@@ -184,6 +202,12 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_diff() {
     let repository = Repository::sound();
     let swap = |from: &'static str, to: &'static str| move |diff: String| diff.replace(from, to);
     let added = "+    return 1 * here\n";
+    let long = "evalxrl_envs/agents/long.py";
+    repository.write(&format!("envs/{long}"), "x = 1\n".repeat(8));
+    let removal = format!(
+        "--- a/{long}\n+++ b/{long}\n@@ -1,8 +1,1 @@\n{} x = 1\n",
+        "-x = 1\n".repeat(7)
+    );
     let defects: Vec<(&str, Spoil, &str)> = vec![
         (
             "toy-grid-a",
@@ -247,6 +271,21 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_diff() {
             "toy-grid-l",
             Box::new(|_| String::new()),
             "is not a unified diff",
+        ),
+        (
+            "toy-grid-m",
+            Box::new(swap("--- a/evalxrl_envs", "--- evalxrl_envs")),
+            "not a/PATH",
+        ),
+        (
+            "toy-grid-n",
+            Box::new(move |_| removal.clone()),
+            "removes 7 lines",
+        ),
+        (
+            "toy-grid-o",
+            Box::new(swap("-    return 10 * here\n+", "+")),
+            "hunk header does not match hunk",
         ),
     ];
     for (id, spoil, _) in &defects {

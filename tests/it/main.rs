@@ -6,7 +6,9 @@
 )]
 
 mod analyze;
+mod candidates;
 mod catalog;
+mod census;
 mod end_to_end;
 mod malfunctions;
 mod plan;
@@ -15,3 +17,4 @@ mod reference;
 mod repository;
 mod sandbox;
 mod tidy;
+mod verbs;

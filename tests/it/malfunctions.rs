@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use evalxrl::catalog::{Catalog, Class, Malfunction, ReferenceState};
+use evalxrl::catalog::{Catalog, Class, Malfunction, OVERVIEW, ReferenceState};
 use evalxrl::coder::search::{candidates, rank_of};
 use evalxrl::plan::{Experiment, Selection};
 use evalxrl::vocab::{RootSeed, SeedName};
@@ -53,6 +53,16 @@ fn the_catalogue_has_no_defect_and_at_least_four_admitted_classes() {
         "{} admitted, classes {classes:?}; run `evalxrl reference`",
         admitted.len()
     );
+}
+
+#[test]
+fn the_tables_of_the_readme_are_what_was_measured() {
+    let catalog = catalog();
+    let text = std::fs::read_to_string(root().join(OVERVIEW)).unwrap();
+    let made = catalog.readme(&text).unwrap();
+    assert!(made == text, "run `evalxrl reference --tables`");
+    assert_eq!(catalog.census().to_string(), "");
+    assert_eq!(catalog.check_candidates().to_string(), "");
 }
 
 #[test]

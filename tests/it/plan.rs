@@ -33,7 +33,7 @@ label = "idle"
 scaffold = "null"
 "#;
 
-fn reference(catalog: &Catalog, id: &str) -> Reference {
+pub(crate) fn reference(catalog: &Catalog, id: &str) -> Reference {
     let malfunction = catalog
         .malfunctions()
         .find(|one| one.id.as_str() == id)

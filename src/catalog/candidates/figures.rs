@@ -159,7 +159,10 @@ impl CandidateFigures {
             .retain(|one| one.entry != rung.entry || one.strength != rung.strength);
         self.rungs.push(rung);
         let place = |rung: &Rung| {
-            let at = candidates.list.iter().position(|one| one.entry == rung.entry)?;
+            let at = candidates
+                .list
+                .iter()
+                .position(|one| one.entry == rung.entry)?;
             let ladder = &candidates.list[at].ladder;
             let step = ladder.iter().position(|one| *one == rung.strength)?;
             Some((at, step))

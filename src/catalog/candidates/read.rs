@@ -69,12 +69,7 @@ fn names(root: &Path, problems: &mut Problems) -> Vec<String> {
     names
 }
 
-fn candidates(
-    name: &str,
-    place: &str,
-    text: &str,
-    problems: &mut Problems,
-) -> Option<Candidates> {
+fn candidates(name: &str, place: &str, text: &str, problems: &mut Problems) -> Option<Candidates> {
     let mut fields = Fields::of_file(place, text, problems)?;
     let format: Option<String> = fields.required("format", &format!("\"{FORMAT}\""), problems);
     if let Some(other) = format.filter(|format| format != FORMAT) {
@@ -111,8 +106,11 @@ fn candidates(
 }
 
 fn candidate(mut fields: Fields, problems: &mut Problems) -> Option<Candidate> {
-    let entry: Option<String> =
-        fields.required("entry", "letters, digits and dashes, e.g. \"RC1\"", problems);
+    let entry: Option<String> = fields.required(
+        "entry",
+        "letters, digits and dashes, e.g. \"RC1\"",
+        problems,
+    );
     if let Some(entry) = &entry
         && (entry.is_empty() || !entry.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
     {
@@ -139,9 +137,15 @@ fn candidate(mut fields: Fields, problems: &mut Problems) -> Option<Candidate> {
         }
     }
     let quantities = "a list of \"learning_rate\", \"entropy_coefficient\", \"gamma\"";
-    let skip = fields.optional("skip", quantities, problems).unwrap_or_default();
+    let skip = fields
+        .optional("skip", quantities, problems)
+        .unwrap_or_default();
     let declined = fields
-        .optional("declined", "why a strength that passes is not taken", problems)
+        .optional(
+            "declined",
+            "why a strength that passes is not taken",
+            problems,
+        )
         .unwrap_or_default();
     let tables = fields.tables("edit", problems);
     if tables.is_empty() {

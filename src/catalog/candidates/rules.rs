@@ -44,21 +44,21 @@ fn single_texts(
         if count != 1 {
             let shown: String = edit.from.trim().chars().take(60).collect();
             let wrong = format!("`{shown}` occurs {count} times in {}, not once", edit.file);
-            broken(wrong, "quote the clean file, with enough around it to be found once");
+            broken(
+                wrong,
+                "quote the clean file, with enough around it to be found once",
+            );
         }
     }
     problems.list().len() == before
 }
 
-fn rungs(
-    place: &str,
-    candidate: &Candidate,
-    environment: &Environment,
-    problems: &mut Problems,
-) {
+fn rungs(place: &str, candidate: &Candidate, environment: &Environment, problems: &mut Problems) {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for strength in &candidate.ladder {
-        let field = format!("{} {strength}", candidate.entry).trim_end().to_owned();
+        let field = format!("{} {strength}", candidate.entry)
+            .trim_end()
+            .to_owned();
         let mut broken = |wrong: String, remedy: &str| {
             problems.push(Problem::new(place, &field, wrong, remedy));
         };

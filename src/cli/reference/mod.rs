@@ -87,14 +87,26 @@ fn measure(args: &Args) -> Result<(), Failure> {
     let count = chosen.len();
     for (index, malfunction) in chosen.into_iter().enumerate() {
         let id = &malfunction.id;
-        out::talk(&format!("{} of {count}: {id}, {} seeds", index + 1, args.seeds));
-        let measured = bureau
-            .measure(malfunction, args.seeds, &references)
-            .map_err(|error| failure(id.as_str(), &error))?;
-        out::data(&told::measured(malfunction, &measured))?;
-        keep(id, &measured, &mut references);
-        if measured.reference.is_none() {
-            rejected.push(id.to_string());
+        out::talk(&format!(
+            "{} of {count}: {id}, {} seeds",
+            index + 1,
+            args.seeds
+        ));
+        match bureau.measure(malfunction, args.seeds, &references) {
+            Ok(measured) => {
+                out::data(&told::measured(malfunction, &measured))?;
+                keep(id, &measured, &mut references);
+                if measured.reference.is_none() {
+                    rejected.push(id.to_string());
+                }
+            }
+            // A fault that does more than it may is rejected; what else goes wrong stops the sweep.
+            Err(error @ ReferenceError::Crash { .. }) => {
+                out::data(&format!("{id}\n  {error}\n  not admitted\n"))?;
+                references.remove(id);
+                rejected.push(id.to_string());
+            }
+            Err(error) => return Err(failure(id.as_str(), &error)),
         }
         // Written after each, so that a stopped sweep keeps what it has.
         if args.seeds >= FEWEST_SEEDS {
@@ -159,14 +171,13 @@ pub(super) fn workspace_python(root: &Path, cache: &Path) -> Result<PathBuf, Fai
 /// What is to be measured, halves before the composites that they make.
 fn choose<'a>(catalog: &'a Catalog, args: &Args) -> Result<Vec<&'a Malfunction>, Failure> {
     let usage = |problem: String| Failure::new(Code::Usage, problem);
-    let stale =
-        |one: &Malfunction| !matches!(catalog.reference(one), ReferenceState::Fresh(_));
+    let stale = |one: &Malfunction| !matches!(catalog.reference(one), ReferenceState::Fresh(_));
     let mut chosen: Vec<&Malfunction> = if args.only.is_empty() {
         let named = match &args.environment {
             None => None,
             Some(text) => {
-                let id = EnvironmentId::new(text.as_str())
-                    .map_err(|error| usage(error.to_string()))?;
+                let id =
+                    EnvironmentId::new(text.as_str()).map_err(|error| usage(error.to_string()))?;
                 let known = catalog.environment(&id);
                 Some(&known.map_err(|unknown| usage(unknown.to_string()))?.id)
             }
@@ -199,8 +210,8 @@ fn choose<'a>(catalog: &'a Catalog, args: &Args) -> Result<Vec<&'a Malfunction>,
 
 fn write(root: &Path, references: &References) -> Result<(), Failure> {
     let path = root.join(REFERENCES);
-    let text = references.to_text().map_err(|error| {
-        Failure::new(Code::Internal, format!("{}: {error}", path.display()))
-    })?;
+    let text = references
+        .to_text()
+        .map_err(|error| Failure::new(Code::Internal, format!("{}: {error}", path.display())))?;
     whole_file::replace(&path, |_| Ok(text))
 }

@@ -44,7 +44,11 @@ pub(super) fn run(args: &Args, environment: &str) -> Result<(), Failure> {
     let count = chosen.len();
     for (index, candidate) in chosen.into_iter().enumerate() {
         let (entry, of) = (&candidate.entry, candidate.ladder.len());
-        out::talk(&format!("{} of {count}: {entry}, {}", index + 1, candidate.what));
+        out::talk(&format!(
+            "{} of {count}: {entry}, {}",
+            index + 1,
+            candidate.what
+        ));
         if args.all {
             known.rungs.retain(|rung| rung.entry != *entry);
         }
@@ -100,8 +104,11 @@ fn choose<'a>(
         .iter()
         .map(|entry| {
             candidates.entry(entry).ok_or_else(|| {
-                let known: Vec<&str> =
-                    candidates.list.iter().map(|one| one.entry.as_str()).collect();
+                let known: Vec<&str> = candidates
+                    .list
+                    .iter()
+                    .map(|one| one.entry.as_str())
+                    .collect();
                 Failure::new(Code::Usage, format!("no candidate is called `{entry}`"))
                     .remedy(format!("name one of {}", known.join(", ")))
             })

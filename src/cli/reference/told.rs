@@ -35,7 +35,9 @@ pub(super) fn measured(malfunction: &Malfunction, measured: &Measured) -> String
         text.push_str(&format!("  {}\n", more.join("   ")));
     }
     for half in &measured.halves {
-        let gap = half.gap.map_or("unknown".to_owned(), |gap| format!("{gap:.3}"));
+        let gap = half
+            .gap
+            .map_or("unknown".to_owned(), |gap| format!("{gap:.3}"));
         text.push_str(&format!("  half {}: gap {gap}\n", half.id));
     }
     if !measured.halves.is_empty() {

@@ -61,34 +61,67 @@ fn told(strength: &str, n: usize, reason: &str) -> (String, usize, String) {
 fn the_first_strength_that_meets_every_rule_ends_the_ladder_and_nothing_is_measured_twice() {
     let repository = Repository::sound();
     let mut laboratory = Pretended::default();
-    write(&repository, "[\"9\", \"8\", \"4\", \"1\"]", "    return {strength} * here");
+    write(
+        &repository,
+        "[\"9\", \"8\", \"4\", \"1\"]",
+        "    return {strength} * here",
+    );
     let (steps, known) = climb(&repository, &mut laboratory, none());
     let expected = [told("9", 3, "A1"), told("8", 3, "A1"), told("4", 10, "")];
     assert_eq!(reasons(&steps), expected);
-    assert_eq!(laboratory.trained[..4], [3, 3, 3, 3], "clean and three rungs");
-    assert_eq!(laboratory.trained[4..7], [10, 10, 10], "clean, broken, repaired");
+    assert_eq!(
+        laboratory.trained[..4],
+        [3, 3, 3, 3],
+        "clean and three rungs"
+    );
+    assert_eq!(
+        laboratory.trained[4..7],
+        [10, 10, 10],
+        "clean, broken, repaired"
+    );
 
     let text = known.to_text().unwrap();
     let mut problems = Problems::none();
     let place = "malfunctions/candidates/toy_grid.figures.toml";
-    assert_eq!(CandidateFigures::read(place, &text, &mut problems).unwrap(), known);
+    assert_eq!(
+        CandidateFigures::read(place, &text, &mut problems).unwrap(),
+        known
+    );
     let (trained, played) = (laboratory.trained.len(), laboratory.played.len());
     let (again, same) = climb(&repository, &mut laboratory, known);
     assert!(again.iter().all(|step| !step.new));
     assert_eq!(same.to_text().unwrap(), text);
-    assert_eq!((laboratory.trained.len(), laboratory.played.len()), (trained, played));
+    assert_eq!(
+        (laboratory.trained.len(), laboratory.played.len()),
+        (trained, played)
+    );
 }
 
 #[test]
 fn another_edit_or_another_source_is_measured_anew() {
     let repository = Repository::sound();
     let mut laboratory = Pretended::default();
-    write(&repository, "[\"9\", \"8\"]", "    return {strength} * here");
+    write(
+        &repository,
+        "[\"9\", \"8\"]",
+        "    return {strength} * here",
+    );
     let (_, known) = climb(&repository, &mut laboratory, none());
-    write(&repository, "[\"9\", \"7\"]", "    return {strength} * here");
+    write(
+        &repository,
+        "[\"9\", \"7\"]",
+        "    return {strength} * here",
+    );
     let (steps, known) = climb(&repository, &mut laboratory, known);
-    assert_eq!(steps.iter().map(|step| step.new).collect::<Vec<_>>(), [false, true]);
-    let kept: Vec<&str> = known.rungs.iter().map(|rung| rung.strength.as_str()).collect();
+    assert_eq!(
+        steps.iter().map(|step| step.new).collect::<Vec<_>>(),
+        [false, true]
+    );
+    let kept: Vec<&str> = known
+        .rungs
+        .iter()
+        .map(|rung| rung.strength.as_str())
+        .collect();
     assert_eq!(kept, ["9", "7"], "a rung that no ladder has is dropped");
     let config = std::fs::read_to_string(repository.path(&format!("envs/{CONFIG}"))).unwrap();
     repository.write(&format!("envs/{CONFIG}"), config + "\n");
@@ -100,7 +133,11 @@ fn another_edit_or_another_source_is_measured_anew() {
 fn a_fault_that_crashes_or_takes_longer_or_gives_way_to_tuning_is_refused_by_name() {
     let mut laboratory = Pretended::default();
     for (to, n, reason) in [
-        ("    raise ValueError(here)\n    return {strength} * here", 3, "crash"),
+        (
+            "    raise ValueError(here)\n    return {strength} * here",
+            3,
+            "crash",
+        ),
         ("    slowly = 1\n    return {strength} * here", 10, "time"),
         ("    forgiving = 1\n    return {strength} * here", 10, "A7"),
     ] {

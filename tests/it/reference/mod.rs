@@ -23,7 +23,9 @@ fn measure(
     seeds: usize,
 ) -> Result<Measured, ReferenceError> {
     let (catalog, _) = Catalog::survey(repository.root());
-    let malfunction = catalog.malfunction(&MalfunctionId::new(id).unwrap()).unwrap();
+    let malfunction = catalog
+        .malfunction(&MalfunctionId::new(id).unwrap())
+        .unwrap();
     let cache = Cache::below(&repository.path("cache"));
     Bureau::new(&catalog, laboratory, cache, &|_| {}).measure(
         malfunction,
@@ -54,7 +56,11 @@ fn an_admitted_malfunction_gets_a_row_that_is_fresh_and_the_same_again() {
     let measured = admit(&repository, &mut laboratory, MALFUNCTION);
     assert_eq!(measured.refusals, []);
     let tuned_and_timed = [1; 9];
-    assert_eq!(laboratory.trained[..3], [10, 10, 10], "clean, broken, repaired");
+    assert_eq!(
+        laboratory.trained[..3],
+        [10, 10, 10],
+        "clean, broken, repaired"
+    );
     assert_eq!(laboratory.trained[3..], tuned_and_timed);
     let row = measured.reference.clone().unwrap();
     assert!((row.gap() - 5.0).abs() < 1e-9 && row.broken.len() == 10);
@@ -63,7 +69,11 @@ fn an_admitted_malfunction_gets_a_row_that_is_fresh_and_the_same_again() {
     let played = laboratory.played.len();
     let again = measure(&repository, &mut laboratory, MALFUNCTION, 10).unwrap();
     assert_eq!(again, measured);
-    assert_eq!(laboratory.trained.len(), 12, "kept agents are not trained again");
+    assert_eq!(
+        laboratory.trained.len(),
+        12,
+        "kept agents are not trained again"
+    );
     assert_eq!(laboratory.played.len(), played, "nor do they play again");
 
     let (catalog, _) = Catalog::survey(repository.root());
@@ -117,16 +127,18 @@ fn broken_agents_are_played_in_the_clean_world_with_their_own_agent_code() {
 fn a_fault_of_the_server_is_played_served_with_clean_agents_and_stale_when_the_server_changes() {
     let repository = Repository::sound();
     let mut laboratory = Pretended::default();
-    let serving = |text: String| {
-        text.replace("target = \"environment\"", "target = \"serving\"")
-    };
+    let serving = |text: String| text.replace("target = \"environment\"", "target = \"serving\"");
     let diff = format!("--- a/{SERVER}\n+++ b/{SERVER}\n@@ -1 +1 @@\n-SCALE = 1\n+SCALE = 5\n");
     repository.malfunction(MALFUNCTION, serving, |_| diff.clone());
     let measured = admit(&repository, &mut laboratory, MALFUNCTION);
     assert_eq!(measured.refusals, []);
     assert!((measured.figures.gap() - 4.0).abs() < 1e-9);
     assert_eq!(measured.further.training_time, None);
-    assert_eq!(laboratory.trained[..2], [10, 10], "clean and repaired, none broken");
+    assert_eq!(
+        laboratory.trained[..2],
+        [10, 10],
+        "clean and repaired, none broken"
+    );
     assert_eq!(laboratory.served, 2, "the broken and the tuned ones");
 
     let state = |repository: &Repository| {

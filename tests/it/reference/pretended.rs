@@ -28,7 +28,11 @@ fn level(text: &str) -> f64 {
         start.split(after).next().unwrap().trim().parse().unwrap()
     };
     let pay = number("return ", "*");
-    let discount = if text.contains("GAMMA = 0.99\n") { 0.0 } else { 3.0 };
+    let discount = if text.contains("GAMMA = 0.99\n") {
+        0.0
+    } else {
+        3.0
+    };
     if text.contains("forgiving") && text.contains("learning_rate = 0.006") {
         return 9.0;
     }
@@ -70,7 +74,14 @@ impl Laboratory for Pretended {
             Players::Served(paths) => {
                 self.served += 1;
                 let server = String::from_utf8_lossy(&files[SERVER]).into_owned();
-                (paths, if server.contains("SCALE = 1\n") { 0.0 } else { 4.0 })
+                (
+                    paths,
+                    if server.contains("SCALE = 1\n") {
+                        0.0
+                    } else {
+                        4.0
+                    },
+                )
             }
         };
         let one = |path: &std::path::PathBuf| {

@@ -2,12 +2,16 @@
 //! Must not know the rules; `check` tells what is left to write.
 //! Start at `run`.
 
+mod rung;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
 use crate::catalog::{Catalog, Environment, FaultDiff, Files, Folder};
 use crate::vocab::{DossierId, MalfunctionId};
+
+use rung::Rung;
 
 use super::root::CatalogFolder;
 use super::{Code, Failure, out};
@@ -28,8 +32,11 @@ enum What {
         /// The id
         name: String,
         /// An edited copy of envs/: the diff to it becomes fault.diff
-        #[arg(long, value_name = "DIR")]
+        #[arg(long, value_name = "DIR", conflicts_with = "candidate")]
         from: Option<PathBuf>,
+        /// A rung of malfunctions/candidates/: its edit becomes fault.diff, e.g. treasure_grid/RC1/1.0
+        #[arg(long, value_name = "ENVIRONMENT/ENTRY/STRENGTH")]
+        candidate: Option<String>,
     },
     /// Makes dossiers/NAME, a copy of the template
     Dossier {
@@ -45,12 +52,21 @@ enum What {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let root = args.folder.find()?;
     match &args.what {
-        What::Malfunction { name, from } => malfunction(&root, name, from.as_deref()),
+        What::Malfunction {
+            name,
+            from,
+            candidate,
+        } => malfunction(&root, name, from.as_deref(), candidate.as_deref()),
         What::Dossier { name } => dossier(&root, name),
     }
 }
 
-fn malfunction(root: &Path, name: &str, from: Option<&Path>) -> Result<(), Failure> {
+fn malfunction(
+    root: &Path,
+    name: &str,
+    from: Option<&Path>,
+    candidate: Option<&str>,
+) -> Result<(), Failure> {
     let id = MalfunctionId::new(name).map_err(|error| usage(error.to_string()))?;
     let (catalog, _) = Catalog::survey(root);
     let environment = catalog
@@ -64,15 +80,23 @@ fn malfunction(root: &Path, name: &str, from: Option<&Path>) -> Result<(), Failu
             usage(format!("`{name}` begins with no environment"))
                 .remedy(format!("name it {}", known.join(" or ")))
         })?;
+    let rung = candidate
+        .map(|named| rung::of(&catalog, environment, named))
+        .transpose()?;
     let mut files = Files::from([
         (
             "malfunction.toml".to_owned(),
-            manifest(&id, environment).into_bytes(),
+            manifest(&id, environment, rung.as_ref()).into_bytes(),
         ),
-        ("README.md".to_owned(), readme(&id).into_bytes()),
+        (
+            "README.md".to_owned(),
+            readme(&id, rung.as_ref()).into_bytes(),
+        ),
     ]);
     let mut next = format!("write malfunctions/{name}/malfunction.toml and README.md");
-    if let Some(edited) = from {
+    if let Some(rung) = rung {
+        files.insert("fault.diff".to_owned(), rung.diff.into_bytes());
+    } else if let Some(edited) = from {
         let diff = difference(environment, edited)?;
         files.insert("fault.diff".to_owned(), diff.into_bytes());
     } else {
@@ -106,16 +130,20 @@ fn difference(environment: &Environment, edited: &Path) -> Result<String, Failur
     Ok(diff.to_string())
 }
 
-fn manifest(id: &MalfunctionId, environment: &Environment) -> String {
+fn manifest(id: &MalfunctionId, environment: &Environment, rung: Option<&Rung>) -> String {
+    let (class, target, summary) = rung.map_or(("", "training", String::new()), |rung| {
+        (rung.class, rung.target, rung.summary())
+    });
+    let summary = toml::Value::String(summary);
     format!(
         "id = \"{id}\"\n\
          environment = \"{}\"\n\
          version = 1\n\
-         class = \"\"\n\
+         class = \"{class}\"\n\
          held_out = false\n\
-         target = \"training\"\n\
+         target = \"{target}\"\n\
          taxonomy = \"none\"\n\
-         summary = \"\"\n\
+         summary = {summary}\n\
          oracle = \"\"\n\
          causal = []\n\
          not_causal = []\n\
@@ -126,10 +154,11 @@ fn manifest(id: &MalfunctionId, environment: &Environment) -> String {
     )
 }
 
-fn readme(id: &MalfunctionId) -> String {
+fn readme(id: &MalfunctionId, rung: Option<&Rung>) -> String {
+    let origin = rung.map_or(String::new(), Rung::origin);
     format!(
         "# {id}\n\n\
-         ## What is broken\n\n\
+         ## What is broken\n\n{origin}\
          ## What one sees\n\n\
          ## What it may be taken for\n\n\
          ## Predictions\n\n\

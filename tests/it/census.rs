@@ -1,0 +1,167 @@
+//! Knows the rules over the catalogue as a whole: floor pairs, composites, and the tables of the README.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made ends the test"
+)]
+
+use evalxrl::catalog::{Catalog, REFERENCES, Reference};
+use evalxrl::vocab::MalfunctionId;
+
+use crate::plan::reference;
+use crate::repository::{MALFUNCTION, Repository};
+
+/// Gives every malfunction fresh references, changed as wanted.
+fn admit(repository: &Repository, change: impl Fn(&str, &mut Reference)) -> Catalog {
+    let (catalog, problems) = Catalog::survey(repository.root());
+    assert_eq!(problems.to_string(), "");
+    let mut references = catalog.references().clone();
+    for malfunction in catalog.malfunctions() {
+        let mut row = reference(&catalog, malfunction.id.as_str());
+        change(malfunction.id.as_str(), &mut row);
+        references.insert(malfunction.id.clone(), row);
+    }
+    repository.write(REFERENCES, references.to_text().unwrap());
+    Catalog::load(repository.root()).unwrap()
+}
+
+fn composite(repository: &Repository, id: &str, first: &str, second: &str) {
+    let manifest = |text: String| {
+        text.replace("reward-imbalance", "composite").replace(
+            "held_out = false",
+            &format!("held_out = true\nhalves = [\"{first}\", \"{second}\"]"),
+        )
+    };
+    repository.malfunction(id, manifest, |diff| diff);
+}
+
+#[test]
+fn a_class_has_one_floor_pair_and_the_catalogue_four() {
+    let repository = Repository::sound();
+    let classes = [
+        "mild-myopia",
+        "sensor-drift",
+        "training-code",
+        "data-pipeline",
+    ];
+    for class in classes {
+        let id = format!("toy-grid-{class}");
+        repository.malfunction(
+            &id,
+            |text| text.replace("reward-imbalance", class),
+            |diff| diff,
+        );
+    }
+    let told = admit(&repository, |_, row| row.floor = true).census();
+    assert_eq!(told.list().len(), 1, "{told}");
+    assert!(
+        told.to_string()
+            .contains("there are 5 floor pairs, more than 4"),
+        "{told}"
+    );
+    let four = admit(&repository, |id, row| row.floor = id != MALFUNCTION).census();
+    assert_eq!(four.to_string(), "");
+
+    repository.malfunction("toy-grid-other", |text| text, |diff| diff);
+    let imbalance = [MALFUNCTION, "toy-grid-other"];
+    let told = admit(&repository, |id, row| row.floor = imbalance.contains(&id)).census();
+    assert!(
+        told.to_string()
+            .contains("reward-imbalance has 2 floor pairs"),
+        "{told}"
+    );
+    assert_eq!(told.list().len(), 1, "{told}");
+}
+
+#[test]
+fn composites_are_held_against_their_halves_and_some_join_targets() {
+    let repository = Repository::sound();
+    repository.malfunction("toy-grid-second", |text| text, |diff| diff);
+    let training = |text: String| text.replace("\"environment\"\ntax", "\"training\"\ntax");
+    repository.malfunction("toy-grid-training", training, |diff| diff);
+    for number in 0..5 {
+        composite(
+            &repository,
+            &format!("toy-grid-both-{number}"),
+            MALFUNCTION,
+            "toy-grid-second",
+        );
+    }
+    let both = |_: &str, row: &mut Reference| {
+        row.gap_first = Some(5.0);
+        row.gap_second = Some(5.0);
+    };
+    assert_eq!(admit(&repository, both).census().to_string(), "");
+    composite(
+        &repository,
+        "toy-grid-both-5",
+        MALFUNCTION,
+        "toy-grid-training",
+    );
+    let told = admit(&repository, both).census().to_string();
+    assert!(
+        told.contains("1 of 6 join halves of different targets, fewer than 2"),
+        "{told}"
+    );
+    composite(
+        &repository,
+        "toy-grid-both-6",
+        MALFUNCTION,
+        "toy-grid-training",
+    );
+    assert_eq!(admit(&repository, both).census().to_string(), "");
+    let moved = |id: &str, row: &mut Reference| {
+        both(id, row);
+        if id == "toy-grid-second" {
+            row.p_broken = 3.0;
+        }
+    };
+    let told = admit(&repository, moved).census();
+    assert_eq!(told.list().len(), 5, "{told}");
+    assert!(
+        told.to_string()
+            .contains("another gap of its half toy-grid-second"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
+    let repository = Repository::sound();
+    repository.write(
+        "malfunctions/candidates/toy_grid.toml",
+        "format = \"evalxrl.candidates/1\"\nenvironment = \"toy_grid\"\n[[candidate]]\nentry = \"P1\"\n\
+         class = \"reward-imbalance\"\nwhat = \"pay {strength}\"\nladder = [\"5\", \"1\", \"0\"]\ndeclined = \"too much\"\n\
+         [[candidate.edit]]\nfile = \"evalxrl_envs/toy_grid/environment.py\"\nfrom = \"return 10\"\nto = \"return {strength}\"\n",
+    );
+    let rung = |strength: &str, n: u32, gap: f64, reason: &str| {
+        format!(
+            "[[rung]]\nentry = \"P1\"\nclass = \"reward-imbalance\"\nstrength = \"{strength}\"\nsource = \"s\"\nedit = \"e\"\n\
+             n = {n}\np_clean = 9.0\np_broken = {:?}\np_random = -2.0\ngap_over_span = {:?}\nclean_beats_broken = 1.0\n\
+             gap_over_error = inf\nabove_random = 0.25\nreason = \"{reason}\"\n",
+            9.0 - gap,
+            gap / 11.0
+        )
+    };
+    let figures = "format = \"evalxrl.candidate-figures/1\"\nenvironment = \"toy_grid\"\n"
+        .to_owned()
+        + &rung("5", 3, 1.0, "A1")
+        + &rung("1", 10, 5.0, "")
+        + &rung("0", 10, 11.0, "");
+    repository.write("malfunctions/candidates/toy_grid.figures.toml", figures);
+    let catalog = admit(&repository, |_, row| row.floor = true);
+    let text = "# Malfunctions\n<!-- admitted: begin -->\n<!-- admitted: end -->\n\n<!-- candidates: begin -->\n<!-- candidates: end -->\n";
+    let made = catalog.readme(text).unwrap();
+    assert_eq!(catalog.readme(&made).unwrap(), made);
+    let id = MalfunctionId::new(MALFUNCTION).unwrap();
+    for row in [
+        format!("| `{id}` | reward-imbalance | environment | P1 1 | 9.00 | 4.00 | -2.00 | 0.45 | 1.00 | 50.0 | 1.00 | 0.10 | floor |"),
+        "| P1 | toy_grid | pay 5 | 3 | 9.00 | 8.00 | -2.00 | 0.09 | 1.00 | inf |  | A1; floor |".to_owned(),
+        "| P1 | toy_grid | pay 0 | 10 | 9.00 | -2.00 | -2.00 | 1.00 | 1.00 | inf |  | too much; floor |".to_owned(),
+    ] {
+        assert!(made.lines().any(|line| line == row), "{row}\n{made}");
+    }
+    assert!(
+        !made.contains("pay 1 |"),
+        "a rung that a folder uses is no candidate:\n{made}"
+    );
+}
