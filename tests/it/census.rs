@@ -145,7 +145,8 @@ fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
         .to_owned()
         + &rung("5", 3, 1.0, "A1")
         + &rung("1", 10, 5.0, "")
-        + &rung("0", 10, 11.0, "");
+        + &rung("0", 10, 11.0, "")
+        + &rung("7", 10, 11.0, "");
     repository.write("malfunctions/candidates/toy_grid.figures.toml", figures);
     let catalog = admit(&repository, |_, row| row.floor = true);
     let text = "# Malfunctions\n<!-- admitted: begin -->\n<!-- admitted: end -->\n\n<!-- candidates: begin -->\n<!-- candidates: end -->\n";
@@ -159,6 +160,7 @@ fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
     ] {
         assert!(made.lines().any(|line| line == row), "{row}\n{made}");
     }
+    assert!(!made.contains("pay 7 |"), "no ladder has it:\n{made}");
     assert!(
         !made.contains("pay 1 |"),
         "a rung that a folder uses is no candidate:\n{made}"
