@@ -71,7 +71,7 @@ fn an_admitted_malfunction_gets_a_row_that_is_fresh_and_the_same_again() {
     assert_eq!(again, measured);
     assert_eq!(
         laboratory.trained.len(),
-        12,
+        14,
         "kept agents are not trained again"
     );
     assert_eq!(laboratory.played.len(), played, "nor do they play again");
