@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::malfunction::{Class, Malfunction};
-use super::references::{REFERENCES, Reference, ReferenceState};
+use super::references::{REFERENCES, ReferenceState};
 use super::{Catalog, Problem, Problems};
 
 /// Most floor pairs of the catalogue (A6).
@@ -14,7 +14,7 @@ const MOST_FLOORS: usize = 4;
 const COMPOSITES: usize = 6;
 const MIXED: usize = 2;
 
-/// Checks floor pairs, targets of composites, and gaps of their halves; measuring comes first, so loading bears defects of these.
+/// Checks floor pairs and targets of composites; measuring comes first, so loading bears defects of these.
 pub(super) fn check(catalog: &Catalog) -> Problems {
     let mut problems = Problems::none();
     floors(catalog, &mut problems);
@@ -22,17 +22,12 @@ pub(super) fn check(catalog: &Catalog) -> Problems {
     problems
 }
 
-fn fresh<'a>(catalog: &'a Catalog, malfunction: &Malfunction) -> Option<&'a Reference> {
-    match catalog.reference(malfunction) {
-        ReferenceState::Fresh(row) => Some(row),
-        ReferenceState::Stale(_) | ReferenceState::Missing => None,
-    }
-}
-
 fn floors(catalog: &Catalog, problems: &mut Problems) {
     let mut by_class: BTreeMap<Class, Vec<&str>> = BTreeMap::new();
     for malfunction in catalog.malfunctions() {
-        if fresh(catalog, malfunction).is_some_and(|row| row.floor) {
+        if let ReferenceState::Fresh(row) = catalog.reference(malfunction)
+            && row.floor
+        {
             let list = by_class.entry(malfunction.class).or_default();
             list.push(malfunction.id.as_str());
         }
@@ -74,24 +69,6 @@ fn composites(catalog: &Catalog, problems: &mut Problems) {
         };
         count += 1;
         mixed += usize::from(first.target != second.target);
-        let Some(row) = fresh(catalog, composite) else {
-            continue;
-        };
-        for (half, kept) in [(first, row.gap_first), (second, row.gap_second)] {
-            let gap = fresh(catalog, half).map(Reference::gap);
-            let same = match (gap, kept) {
-                (Some(gap), Some(kept)) => (gap - kept).abs() < 1e-9,
-                _ => false,
-            };
-            if !same {
-                problems.push(Problem::new(
-                    REFERENCES,
-                    composite.id.as_str(),
-                    format!("was held against another gap of its half {}", half.id),
-                    format!("run `evalxrl reference --only {}`", composite.id),
-                ));
-            }
-        }
     }
     if count >= COMPOSITES && mixed < MIXED {
         problems.push(Problem::new(

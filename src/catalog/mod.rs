@@ -170,9 +170,14 @@ impl Catalog {
     /// What the references say of a malfunction.
     #[must_use]
     pub fn reference(&self, malfunction: &Malfunction) -> ReferenceState<'_> {
-        match self.environments.get(&malfunction.environment) {
-            Some(environment) => self.references.state(malfunction, environment),
-            None => ReferenceState::Missing,
+        let Some(environment) = self.environments.get(&malfunction.environment) else {
+            return ReferenceState::Missing;
+        };
+        match self.references.state(malfunction, environment) {
+            ReferenceState::Fresh(row) if !self.references.has_gaps_of(malfunction, row) => {
+                ReferenceState::Stale("a half was measured again since")
+            }
+            state => state,
         }
     }
 

@@ -99,7 +99,7 @@ impl Catalog {
         table
     }
 
-    /// Every measured rung that no folder uses, with its environment, its strength in words, and why it is not used.
+    /// Every measured rung of a ladder that no folder uses, with its environment, its strength in words, and why it is not used.
     #[must_use]
     pub fn rejected(
         &self,
@@ -116,10 +116,16 @@ impl Catalog {
                 if used.contains(&name) {
                     continue;
                 }
+                // A rung that no ladder has any more says nothing of a candidate.
                 let candidates = self.candidates.get(id);
-                let candidate = candidates.and_then(|list| list.entry(&rung.entry));
-                let told = candidate.map_or(rung.strength.clone(), |one| one.told(&rung.strength));
-                let declined = candidate.map_or("", |one| one.declined.as_str());
+                let Some(candidate) = candidates
+                    .and_then(|list| list.entry(&rung.entry))
+                    .filter(|one| one.ladder.contains(&rung.strength))
+                else {
+                    continue;
+                };
+                let told = candidate.told(&rung.strength);
+                let declined = candidate.declined.as_str();
                 list.push((rung, id, told, reason(rung, declined)));
             }
         }

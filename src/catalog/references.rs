@@ -202,6 +202,16 @@ impl References {
         self.rows.keys()
     }
 
+    /// Whether the gaps of a composite's halves are those of their own rows; true of a malfunction without halves.
+    pub(super) fn has_gaps_of(&self, malfunction: &Malfunction, row: &Reference) -> bool {
+        let kept = [row.gap_first, row.gap_second];
+        let mut halves = malfunction.halves.iter().zip(kept);
+        halves.all(|(half, kept)| match (self.rows.get(half), kept) {
+            (Some(half), Some(kept)) => (half.gap() - kept).abs() < 1e-9,
+            _ => false,
+        })
+    }
+
     /// What is known of a malfunction with its present source and diff.
     #[must_use]
     pub fn state(

@@ -161,14 +161,10 @@ fn integers(names: &[SeedName]) -> Vec<u64> {
 
 /// What a file of the cache holds; a file that is absent or cannot be read is made anew by whoever asked.
 fn kept<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(_absent) => return None,
+    let Ok(bytes) = std::fs::read(path) else {
+        return None;
     };
-    match serde_json::from_slice(&bytes) {
-        Ok(value) => Some(value),
-        Err(_other_version) => None,
-    }
+    serde_json::from_slice::<Option<T>>(&bytes).unwrap_or_default()
 }
 
 /// Writes a file of the cache as a whole.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::catalog::{
     Catalog, Class, Environment, Files, Malfunction, Reference, ReferenceState, References,
 };
-use crate::vocab::{EnvironmentId, SeedName};
+use crate::vocab::{EnvironmentId, MalfunctionId, SeedName};
 
 use super::admission::{Further, Refusal, takes_other_time};
 use super::agents::{Cache, Lost};
@@ -246,8 +246,8 @@ impl<'a> Bureau<'a> {
         }
         let (clean, own) = (&subject.environment.source, &subject.broken);
         let failed = |error| ReferenceError::of("timing", error);
-        // A first training compiles, and a busy machine slows any: three show the least of it.
-        let mut sound = self.times(clean, 3).map_err(failed)?;
+        // A first training compiles, and a busy machine slows any: about as many of each show the least of it.
+        let mut sound = self.times(clean, 5).map_err(failed)?;
         if broken.len() < 3 {
             broken.extend(self.times(own, 3).map_err(failed)?);
         }
@@ -355,18 +355,18 @@ fn least(list: &[f64]) -> f64 {
 }
 
 fn halves(catalog: &Catalog, malfunction: &Malfunction, references: &References) -> Vec<Half> {
-    let half = |id: &crate::vocab::MalfunctionId| {
-        let known = catalog.malfunction(id).ok().and_then(|half| {
-            let environment = catalog.environment(&half.environment).ok()?;
-            match references.state(half, environment) {
-                ReferenceState::Fresh(row) => Some(row.gap()),
-                _ => None,
-            }
-        });
-        Half {
-            id: id.to_string(),
-            gap: known,
+    let gap = |id: &MalfunctionId| {
+        let half = catalog.malfunctions().find(|one| one.id == *id)?;
+        let mut environments = catalog.environments();
+        let environment = environments.find(|one| one.id == half.environment)?;
+        match references.state(half, environment) {
+            ReferenceState::Fresh(row) => Some(row.gap()),
+            ReferenceState::Stale(_) | ReferenceState::Missing => None,
         }
+    };
+    let half = |id: &MalfunctionId| Half {
+        id: id.to_string(),
+        gap: gap(id),
     };
     malfunction.halves.iter().map(half).collect()
 }

@@ -1,8 +1,4 @@
 //! Knows what a defect of each rule of candidates looks like, and that all of them are told in one run.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a fixture that cannot be made ends the test"
-)]
 
 use evalxrl::catalog::{CandidateFigures, Catalog, Edit, Problems};
 

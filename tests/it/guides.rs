@@ -1,5 +1,6 @@
 //! Knows that the guide to a new malfunction works: its files are written and its commands run, as they stand.
 #![expect(
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a fixture that cannot be made ends the test"
 )]
@@ -87,8 +88,17 @@ fn the_guide_to_a_new_malfunction_makes_one_that_bites() {
             Act::Run(script) => printed = run(&script, copied.path()),
         }
     }
-    assert!(printed.contains(MADE), "{printed}");
+    let bites: f64 = printed
+        .split_once("A1 gap/span ")
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .unwrap_or_else(|| panic!("no figures of {MADE} in {printed}"))
+        .parse()
+        .unwrap();
+    assert!(bites > 0.25, "{printed}");
     let folder = copied.path().join("malfunctions").join(MADE);
     let diff = std::fs::read_to_string(folder.join("fault.diff")).unwrap();
-    assert!(diff.contains("+            large=params.large / 5.0"), "{diff}");
+    assert!(
+        diff.contains("+            large=params.large / 10.0"),
+        "{diff}"
+    );
 }

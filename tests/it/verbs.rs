@@ -195,6 +195,11 @@ fn python() -> Option<&'static str> {
     found
 }
 
+/// Runs a program with SIGINT as usual: a test that a shell began in the background was told to ignore it.
+const INTERRUPTIBLE: &str = "import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])";
+
 /// Waits until something holds.
 fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -235,8 +240,13 @@ fn a_screening_that_is_stopped_or_killed_leaves_no_training_behind() {
     );
     repository.write("envs/evalxrl_envs/__main__.py", code);
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
-        let child = program(&repository)
+        let child = Command::new(python)
+            .args(["-c", INTERRUPTIBLE, env!("CARGO_BIN_EXE_evalxrl")])
             .args(["reference", "--screen", "toy_grid", "--python", python])
+            .current_dir(repository.root())
+            .env("EVALXRL_CACHE", repository.path("cache"))
+            .env_remove("EVALXRL_ROOT")
+            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -196,6 +196,14 @@ fn choose<'a>(catalog: &'a Catalog, args: &Args) -> Result<Vec<&'a Malfunction>,
         }
         list
     };
+    if args.only.is_empty() {
+        let measured = |half: &MalfunctionId| chosen.iter().any(|one| one.id == *half);
+        let composites: Vec<&Malfunction> = catalog
+            .malfunctions()
+            .filter(|one| one.halves.iter().any(measured))
+            .collect();
+        chosen.extend(composites);
+    }
     let halves: Vec<&Malfunction> = chosen
         .iter()
         .flat_map(|one| &one.halves)

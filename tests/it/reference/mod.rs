@@ -55,7 +55,7 @@ fn an_admitted_malfunction_gets_a_row_that_is_fresh_and_the_same_again() {
     let mut laboratory = Pretended::default();
     let measured = admit(&repository, &mut laboratory, MALFUNCTION);
     assert_eq!(measured.refusals, []);
-    let tuned_and_timed = [1; 9];
+    let tuned_and_timed = [1; 11];
     assert_eq!(
         laboratory.trained[..3],
         [10, 10, 10],
@@ -71,7 +71,7 @@ fn an_admitted_malfunction_gets_a_row_that_is_fresh_and_the_same_again() {
     assert_eq!(again, measured);
     assert_eq!(
         laboratory.trained.len(),
-        12,
+        14,
         "kept agents are not trained again"
     );
     assert_eq!(laboratory.played.len(), played, "nor do they play again");
