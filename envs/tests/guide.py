@@ -9,7 +9,7 @@ NAMED = re.compile(r"^`([\w./-]+)`:\n+\Z", re.M)
 
 
 def blocks(text):
-    """(path, content) of each file and (None, script) of each `sh` block; a file's path stands on the line before it."""
+    """(path, content) of each file, whose path stands on the line before it, and (None, script) of each `sh` block."""
     for found in BLOCK.finditer(text):
         language, content = found.groups()
         named = NAMED.search(text[: found.start()])

@@ -50,7 +50,7 @@ def shorten(workspace, updates):
     path.write_text(re.sub(r"updates = \d+", f"updates = {updates}", path.read_text()))
 
 
-def test_every_verb_runs_in_the_pruned_copy(run, workspace):
+def test_every_verb_runs_in_the_pruned_copy(run, workspace, environment):
     shorten(workspace, 8)
     done = run("train", "--json", cwd=workspace)
     assert done.returncode == 0, done.stderr
@@ -62,8 +62,10 @@ def test_every_verb_runs_in_the_pruned_copy(run, workspace):
     document = json.loads(done.stdout)
     (agent,) = document["agents"]
     assert document["format"] == "evalxrl.evaluation/1" and len(agent["returns"]) == document["episodes"] == 16
-    assert "standard error" in run("evaluate", "--episodes", 16, cwd=workspace).stdout
-    for suffix in ("gif", "png", "txt"):
+    everything = environment == "treasure_grid"  # once is enough of what every environment shares
+    if everything:
+        assert "standard error" in run("evaluate", "--episodes", 16, cwd=workspace).stdout
+    for suffix in ("gif", "png", "txt") if everything else ("gif",):
         assert run("render", "--out", f"episode.{suffix}", cwd=workspace).returncode == 0
         assert (workspace / f"episode.{suffix}").stat().st_size > 100
     line = [sys.executable, "-m", "evalxrl_envs", "serve", "--port", "0", "--host", "127.0.0.1"]
@@ -105,7 +107,7 @@ def test_a_number_edited_in_the_configuration_compiles_nothing_anew(run, workspa
     config = config_of(workspace)
     before = config.read_text()
     edited = re.sub(r"gamma = .*", "gamma = 0.5", before)
-    edited = re.sub(r"(\[params\]\n\w+ = ).*", r"\g<1>0.3", edited)
+    edited = re.sub(r"(\[params\]\n(?:\w+ = \d+\n)*\w+ = ).*", r"\g<1>0.3", edited)
     assert len(set(edited.splitlines()) - set(before.splitlines())) == 2
     config.write_text(edited)
     source = workspace / "evalxrl_envs/agents/ppo.py"

@@ -87,8 +87,14 @@ fn the_guide_to_a_new_malfunction_makes_one_that_bites() {
             Act::Run(script) => printed = run(&script, copied.path()),
         }
     }
-    assert!(printed.contains(MADE), "{printed}");
+    let bites: f64 = printed
+        .split_once("A1 gap/span ")
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .unwrap_or_else(|| panic!("no figures of {MADE} in {printed}"))
+        .parse()
+        .unwrap();
+    assert!(bites > 0.25, "{printed}");
     let folder = copied.path().join("malfunctions").join(MADE);
     let diff = std::fs::read_to_string(folder.join("fault.diff")).unwrap();
-    assert!(diff.contains("+            large=params.large / 5.0"), "{diff}");
+    assert!(diff.contains("+            large=params.large / 10.0"), "{diff}");
 }

@@ -10,6 +10,7 @@ mod candidates;
 mod catalog;
 mod census;
 mod end_to_end;
+mod guides;
 mod malfunctions;
 mod plan;
 mod pool;

@@ -32,25 +32,27 @@ class State:
 
 @pytree
 class Params:
-    """Weather in degrees C, loads as shares of one, heat in kW, masses in kWmin per degree, prices, reward weights."""
+    """Degrees C, shares of one, heat in kW, masses in kW min per degree, hours, prices, reward weights."""
 
-    outside_mean: Any = 18.0
+    outside_mean: Any = 22.0
     outside_swing: Any = 7.0
     weather_spread: Any = 5.0
     weather_keep: Any = 0.95
-    weather_step: Any = 0.4
+    weather_step: Any = 0.1
     load_mean: Any = 0.5
     load_swing: Any = 0.4
     load_lag: Any = 1.5
     load_keep: Any = 0.9
-    load_step: Any = 0.08
-    price_peak: Any = 3.0
-    peak_start: Any = 16.0
-    peak_end: Any = 21.0
+    load_step: Any = 0.04
+    price_peak: Any = 4.5
+    peak_start: Any = 17.0
+    peak_end: Any = 20.0
     heat_idle: Any = 2.0
     heat_load: Any = 12.0
+    actuator_speed: Any = 0.8
+    supply_speed: Any = 0.5
     air_gain: Any = 1.5
-    rack_mass: Any = 80.0
+    rack_mass: Any = 360.0
     room_mass: Any = 60.0
     rack_leak: Any = 0.15
     wall_leak: Any = 0.4
@@ -138,9 +140,9 @@ class DatacenterCooling(Environment[State, Params]):
         world, noise = self.exogenous(state, params), jax.random.normal(key, (RACKS + 1,))
         action = jnp.clip(action, -1.0, 1.0)
         fan_target, cool_target = 0.2 + 0.4 * (action[:UNITS] + 1), 0.5 * (action[UNITS:] + 1)
-        fan = state.fan + 0.5 * (fan_target - state.fan)
-        cool = state.cool + 0.5 * (cool_target - state.cool)
-        supply = state.supply + 0.2 * (26 - 12 * cool - state.supply)
+        fan = state.fan + params.actuator_speed * (fan_target - state.fan)
+        cool = state.cool + params.actuator_speed * (cool_target - state.cool)
+        supply = state.supply + params.supply_speed * (26 - 12 * cool - state.supply)
 
         heat = params.heat_idle + params.heat_load * world.load
         flow = params.air_gain * SHARE * fan * (state.rack[:, None] - supply)

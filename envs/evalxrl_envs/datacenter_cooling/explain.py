@@ -20,7 +20,7 @@ SINGLES = {"room/temperature": 4.0, "outside/temperature": 8.0, "price/now": 1.0
 
 action_names: tuple[tuple[str, ...], ...] = tuple((f"{part}/{i}",) for part in ("fan", "cool") for i in range(UNITS))
 obs_names: tuple[str, ...] = (*(f"{group}/{i}" for group, size in SIZES.items() for i in range(size)), *SINGLES)
-obs_scale = np.float32([*(SCALES[group] for group, size in SIZES.items() for _ in range(size)), *SINGLES.values()])
+obs_scale = np.array([*np.repeat([*SCALES.values()], [*SIZES.values()]), *SINGLES.values()], np.float32)
 
 
 def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:

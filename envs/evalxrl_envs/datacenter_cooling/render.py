@@ -1,5 +1,7 @@
 """Datacenter cooling as text and as a picture."""
 
+from typing import Any
+
 import numpy as np
 
 from .environment import RACKS, UNITS, DatacenterCooling, Params, State, hour
@@ -37,7 +39,7 @@ def render_text(state: State, params: Params) -> str:
     world, (hours, minutes) = DatacenterCooling().exogenous(state, params), divmod(round(float(hour(state)) * 60), 60)
     marks = ["!" if rack > params.limit else " " for rack in state.rack]
 
-    def row(name: str, values: np.ndarray, form: str, ends: list[str]) -> str:
+    def row(name: str, values: Any, form: str, ends: list[str]) -> str:
         return f"{name:8}" + "".join(f"{float(v):{form}}{end}" for v, end in zip(values, ends, strict=True))
 
     spaces = [" "] * RACKS
