@@ -149,6 +149,23 @@ def test_pictures_need_no_display_and_open_elsewhere(parts, tmp_path):
         np.testing.assert_array_equal(np.asarray(movie.convert("RGB")), frame)
 
 
+@pytest.mark.parametrize("height, width, colours", [(1, 1, 2), (5, 7, 3), (40, 50, 128), (64, 64, 2), (200, 300, 100)])
+def test_a_movie_reads_back_exactly_whatever_changes_between_its_frames(tmp_path, height, width, colours):
+    image = pytest.importorskip("PIL.Image")
+    random = np.random.default_rng(colours)
+    palette = random.integers(0, 256, (colours, 3)).astype(np.uint8)
+    noise, flat = random.integers(0, colours, (height, width)), np.zeros((height, width), int)
+    corner = flat.copy()
+    corner[height // 2 :, width // 2 :] = 1
+    frames = [palette[frame] for frame in (noise, flat, flat, corner, noise)]
+    images.write_gif(tmp_path / "c.gif", frames, 4)
+    movie = image.open(tmp_path / "c.gif")
+    for i, frame in enumerate(frames):
+        movie.seek(i)
+        np.testing.assert_array_equal(np.asarray(movie.convert("RGB")), frame)
+    assert movie.n_frames == len(frames)
+
+
 def test_a_picture_of_many_colours_still_makes_a_movie(tmp_path):
     image = pytest.importorskip("PIL.Image")
     frame = np.random.default_rng(0).integers(0, 256, (40, 30, 3), np.uint8)

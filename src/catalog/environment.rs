@@ -160,7 +160,10 @@ pub fn served_hash(source: &Files) -> String {
 }
 
 fn acting(source: &Files, wanted: impl Fn(&str) -> bool) -> Files {
-    let apart = |path: &str| path.ends_with("/render.py") || path.ends_with("/explain.py");
+    let apart = |path: &str| {
+        let names = ["/render.py", "/explain.py", "/core/images.py"];
+        names.iter().any(|name| path.ends_with(name))
+    };
     source
         .iter()
         .filter(|(path, _)| !apart(path) && wanted(path))
