@@ -30,10 +30,11 @@ fn acts(guide: &str) -> Vec<Act> {
                 .take_while(|line| *line != "```")
                 .flat_map(|line| [line, "\n"])
                 .collect();
-            acts.push(match (language, path.take()) {
-                ("sh", _) => Act::Run(text),
-                (_, Some(path)) => Act::Write(path, text),
-                (_, None) => panic!("no path stands before the block that begins {text:.60}"),
+            acts.push(if language == "sh" {
+                Act::Run(text)
+            } else {
+                let path: Option<String> = path.take();
+                Act::Write(path.expect("the line before a file names it"), text)
             });
         } else if !line.is_empty() {
             path = line
