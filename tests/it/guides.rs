@@ -1,6 +1,5 @@
 //! Knows that the guide to a new malfunction works: its files are written and its commands run, as they stand.
 #![expect(
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a fixture that cannot be made ends the test"
 )]
