@@ -154,10 +154,14 @@ def test_every_parameter_changes_some_trajectory(made):
     env, params = made
     keys = jax.random.split(jax.random.key(0), 64)
 
+    def lowest(key, observation):
+        """Leads where random play does not: racks grow hot, queues long."""
+        return jnp.full_like(env.action_space.sample(key), getattr(env.action_space, "low", 0))
+
     @jax.jit
     def play(params):
-        steps = rollout(env, uniform(env), keys, params, 150)
-        return steps.observation, steps.reward
+        plays = [rollout(env, policy, keys, params, 150) for policy in (uniform(env), lowest)]
+        return [(steps.observation, steps.reward) for steps in plays]
 
     base = bits(play(params))
     for field in fields(params):

@@ -88,7 +88,7 @@ def test_what_a_coder_reads_is_small(workspace):
     files = [path for path in (workspace / "evalxrl_envs").rglob("*") if path.suffix in (".py", ".toml")]
     texts = {path: path.read_text().splitlines() for path in files}
     python = [line for path, lines in texts.items() if path.suffix == ".py" for line in lines]
-    assert sum(bool(line.strip()) for line in python) <= 1650
+    assert sum(bool(line.strip()) for line in python) <= 1700
     assert max(map(len, texts.values())) <= 350
 
 
