@@ -1,9 +1,6 @@
 """What explanation tools may ask of CartPole: restarts, names, predicates, distance, pictures."""
 
-from typing import Any
-
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core import state_json
@@ -14,26 +11,11 @@ from .render import render_rgb as render_rgb
 from .render import render_text as render_text
 
 ENVIRONMENT = CartPole()
+reset_to, state_to_json, state_from_json = state_json.functions(ENVIRONMENT)
 
 obs_scale = np.array([2.4, 3.0, 0.2095, 3.0], np.float32)
 action_names: tuple[tuple[str, ...], ...] = (("left", "right"),)
 obs_names: tuple[str, ...] = ("x/position", "x_dot/velocity", "theta/angle", "theta_dot/angular_velocity")
-
-
-def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:
-    """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
-    state = jax.tree.map(jnp.asarray, state_json.check(ENVIRONMENT, state, params))
-    return ENVIRONMENT.observe(state, params), state
-
-
-def state_to_json(state: State) -> dict[str, Any]:
-    """The state as a JSON document."""
-    return state_json.to_json(ENVIRONMENT, state)
-
-
-def state_from_json(document: dict[str, Any], params: Params) -> State:
-    """Reads what `state_to_json` wrote."""
-    return state_json.from_json(ENVIRONMENT, document, params)
 
 
 def predicates(state: State, params: Params) -> dict[str, jax.Array]:

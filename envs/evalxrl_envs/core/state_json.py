@@ -1,9 +1,11 @@
 """States as JSON, bit for bit, and the checks before an episode restarts from one."""
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from .protocol import Environment
@@ -51,3 +53,26 @@ def from_json(env: Environment, document: dict[str, Any], params: Any) -> Any:
         if raw.dtype.kind not in "if" or (values[name].dtype.kind == "i" and np.any(raw != values[name])):
             raise ValueError(f"{name}: not of dtype {values[name].dtype}")
     return check(env, type(template)(**values), params)
+
+
+def functions(
+    env: Environment,
+) -> tuple[
+    Callable[[Any, Any], tuple[jax.Array, Any]], Callable[[Any], dict[str, Any]], Callable[[dict[str, Any], Any], Any]
+]:
+    """`reset_to`, `state_to_json` and `state_from_json` of one environment, for its `explain.py`."""
+
+    def reset_to(state: Any, params: Any) -> tuple[jax.Array, Any]:
+        """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
+        state = jax.tree.map(jnp.asarray, check(env, state, params))
+        return env.observe(state, params), state
+
+    def state_to_json(state: Any) -> dict[str, Any]:
+        """The state as a JSON document."""
+        return to_json(env, state)
+
+    def state_from_json(document: dict[str, Any], params: Any) -> Any:
+        """Reads what `state_to_json` wrote."""
+        return from_json(env, document, params)
+
+    return reset_to, state_to_json, state_from_json

@@ -36,7 +36,7 @@ class Params:
 
     outside_mean: Any = 22.0
     outside_swing: Any = 7.0
-    weather_spread: Any = 5.0
+    weather_spread: Any = 2.5
     weather_keep: Any = 0.95
     weather_step: Any = 0.1
     load_mean: Any = 0.5

@@ -1,7 +1,5 @@
 """What explanation tools may ask of Datacenter cooling: restarts, names, predicates, distance, pictures."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +12,7 @@ from .render import render_rgb as render_rgb
 from .render import render_text as render_text
 
 ENVIRONMENT = DatacenterCooling()
+reset_to, state_to_json, state_from_json = state_json.functions(ENVIRONMENT)
 SIZES = {"rack": RACKS, "load": RACKS, "supply": UNITS, "fan": UNITS, "cool": UNITS}
 SCALES = {"rack": 5.0, "load": 0.3, "supply": 4.0, "fan": 0.25, "cool": 0.3}
 SINGLES = {"room/temperature": 4.0, "outside/temperature": 8.0, "price/now": 1.0, "clock/sin": 0.7, "clock/cos": 0.7}
@@ -21,22 +20,6 @@ SINGLES = {"room/temperature": 4.0, "outside/temperature": 8.0, "price/now": 1.0
 action_names: tuple[tuple[str, ...], ...] = tuple((f"{part}/{i}",) for part in ("fan", "cool") for i in range(UNITS))
 obs_names: tuple[str, ...] = (*(f"{group}/{i}" for group, size in SIZES.items() for i in range(size)), *SINGLES)
 obs_scale = np.array([*np.repeat([*SCALES.values()], [*SIZES.values()]), *SINGLES.values()], np.float32)
-
-
-def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:
-    """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
-    state = jax.tree.map(jnp.asarray, state_json.check(ENVIRONMENT, state, params))
-    return ENVIRONMENT.observe(state, params), state
-
-
-def state_to_json(state: State) -> dict[str, Any]:
-    """The state as a JSON document."""
-    return state_json.to_json(ENVIRONMENT, state)
-
-
-def state_from_json(document: dict[str, Any], params: Params) -> State:
-    """Reads what `state_to_json` wrote."""
-    return state_json.from_json(ENVIRONMENT, document, params)
 
 
 def predicates(state: State, params: Params) -> dict[str, jax.Array]:

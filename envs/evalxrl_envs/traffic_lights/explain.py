@@ -1,7 +1,5 @@
 """What explanation tools may ask of Traffic lights: restarts, names, predicates, distance, pictures."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +13,7 @@ from .render import render_rgb as render_rgb
 from .render import render_text as render_text
 
 ENVIRONMENT = TrafficLights()
+reset_to, state_to_json, state_from_json = state_json.functions(ENVIRONMENT)
 LANES = tuple(f"{side}{lane}" for side in "NESW" for lane in range(2))
 INTERNAL = FEEDS.max(0) > 0
 
@@ -32,22 +31,6 @@ obs_names: tuple[str, ...] = (
     *(f"moving/{place}_{side}" for place in PLACES for side in "NESW"),
 )
 obs_scale = np.array([4.0 if "queue" in name else 3.0 if "age" in name else 1.0 for name in obs_names], np.float32)
-
-
-def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:
-    """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
-    state = jax.tree.map(jnp.asarray, state_json.check(ENVIRONMENT, state, params))
-    return ENVIRONMENT.observe(state, params), state
-
-
-def state_to_json(state: State) -> dict[str, Any]:
-    """The state as a JSON document."""
-    return state_json.to_json(ENVIRONMENT, state)
-
-
-def state_from_json(document: dict[str, Any], params: Params) -> State:
-    """Reads what `state_to_json` wrote."""
-    return state_json.from_json(ENVIRONMENT, document, params)
 
 
 def predicates(state: State, params: Params) -> dict[str, jax.Array]:

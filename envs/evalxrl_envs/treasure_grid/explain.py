@@ -1,7 +1,5 @@
 """What explanation tools may ask of Treasure Grid: restarts, names, predicates, distance, pictures."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +12,7 @@ from .render import render_rgb as render_rgb
 from .render import render_text as render_text
 
 ENVIRONMENT = TreasureGrid()
+reset_to, state_to_json, state_from_json = state_json.functions(ENVIRONMENT)
 DIRECTIONS = ("up", "right", "down", "left")
 
 obs_scale = np.ones(43, np.float32)
@@ -23,22 +22,6 @@ obs_names: tuple[str, ...] = (
     *(f"{group}/{direction}" for group in ("large_near", "small_near", "wall") for direction in DIRECTIONS),
     *(f"pits/{row:+d}{column:+d}" for row in range(-2, 3) for column in range(-2, 3)),
 )
-
-
-def reset_to(state: State, params: Params) -> tuple[jax.Array, State]:
-    """Restarts exactly there; an invalid state is a `ValueError` naming the field."""
-    state = jax.tree.map(jnp.asarray, state_json.check(ENVIRONMENT, state, params))
-    return ENVIRONMENT.observe(state, params), state
-
-
-def state_to_json(state: State) -> dict[str, Any]:
-    """The state as a JSON document."""
-    return state_json.to_json(ENVIRONMENT, state)
-
-
-def state_from_json(document: dict[str, Any], params: Params) -> State:
-    """Reads what `state_to_json` wrote."""
-    return state_json.from_json(ENVIRONMENT, document, params)
 
 
 def _steps_to(state: State, kind: int) -> jax.Array:
