@@ -1,4 +1,4 @@
-//! Knows the rules over the catalogue as a whole: how many floor pairs, what composites are made of.
+//! Knows the rules over the catalogue as a whole: how many floor pairs, what composites are made of, rows of folders that are gone.
 //! Must not know the rules of a single malfunction.
 //! Start at `check`.
 
@@ -14,11 +14,12 @@ const MOST_FLOORS: usize = 4;
 const COMPOSITES: usize = 6;
 const MIXED: usize = 2;
 
-/// Checks floor pairs and targets of composites; measuring comes first, so loading bears defects of these.
+/// Checks floor pairs, targets of composites and left-over rows; measuring mends these, so loading bears them.
 pub(super) fn check(catalog: &Catalog) -> Problems {
     let mut problems = Problems::none();
     floors(catalog, &mut problems);
     composites(catalog, &mut problems);
+    left_over(catalog, &mut problems);
     problems
 }
 
@@ -77,5 +78,18 @@ fn composites(catalog: &Catalog, problems: &mut Problems) {
             format!("{mixed} of {count} join halves of different targets, fewer than {MIXED}"),
             "join a training half with one of environment or serving (K5)",
         ));
+    }
+}
+
+fn left_over(catalog: &Catalog, problems: &mut Problems) {
+    for id in catalog.references.ids() {
+        if !catalog.malfunctions.contains_key(id) {
+            problems.push(Problem::new(
+                REFERENCES,
+                id.as_str(),
+                "there is no such malfunction",
+                "run `evalxrl reference`, which drops the row",
+            ));
+        }
     }
 }

@@ -161,7 +161,12 @@ pub fn served_hash(source: &Files) -> String {
 
 fn acting(source: &Files, wanted: impl Fn(&str) -> bool) -> Files {
     let apart = |path: &str| {
-        let names = ["/render.py", "/explain.py", "/core/images.py", "/core/state_json.py"];
+        let names = [
+            "/render.py",
+            "/explain.py",
+            "/core/images.py",
+            "/core/state_json.py",
+        ];
         names.iter().any(|name| path.ends_with(name))
     };
     source

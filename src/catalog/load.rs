@@ -220,7 +220,7 @@ fn read_dossiers(
         .collect()
 }
 
-/// Rules between entries: halves, references, candidates, words that betray.
+/// Rules between entries: halves, candidates, words that betray.
 fn check_across(catalog: &Catalog, problems: &mut Problems) {
     let known: Vec<&EnvironmentId> = catalog.candidates.keys().collect();
     for id in known.into_iter().chain(catalog.figures.keys()) {
@@ -247,16 +247,6 @@ fn check_across(catalog: &Catalog, problems: &mut Problems) {
                     "name two malfunctions of the same environment",
                 ));
             }
-        }
-    }
-    for id in catalog.references.ids() {
-        if !catalog.malfunctions.contains_key(id) {
-            problems.push(Problem::new(
-                REFERENCES,
-                id.as_str(),
-                "there is no such malfunction",
-                "run `evalxrl reference`",
-            ));
         }
     }
     let secrets = catalog.secrets();

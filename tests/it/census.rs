@@ -4,6 +4,8 @@
     reason = "a fixture that cannot be made ends the test"
 )]
 
+use std::process::Command;
+
 use evalxrl::catalog::{Catalog, REFERENCES, Reference, ReferenceState};
 use evalxrl::vocab::MalfunctionId;
 
@@ -165,4 +167,29 @@ fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
         !made.contains("pay 1 |"),
         "a rung that a folder uses is no candidate:\n{made}"
     );
+}
+
+#[test]
+fn the_row_of_a_removed_folder_is_told_by_check_and_dropped_by_the_next_measuring() {
+    let repository = Repository::sound();
+    repository.malfunction("toy-grid-gone", |text| text, |diff| diff);
+    admit(&repository, |_, _| {});
+    std::fs::remove_dir_all(repository.path("malfunctions/toy-grid-gone")).unwrap();
+    let told = Catalog::load(repository.root()).unwrap().census();
+    assert!(
+        told.to_string().contains("toy-grid-gone") && told.list().len() == 1,
+        "{told}"
+    );
+    // Nothing is stale, so nothing is trained: the Python need not exist.
+    let done = Command::new(env!("CARGO_BIN_EXE_evalxrl"))
+        .args(["reference", "--python", "/nowhere"])
+        .current_dir(repository.root())
+        .env_remove("EVALXRL_ROOT")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let left = Catalog::load(repository.root()).unwrap();
+    let ids: Vec<&str> = left.references().ids().map(MalfunctionId::as_str).collect();
+    assert_eq!(ids, [MALFUNCTION]);
+    assert_eq!(left.census().to_string(), "");
 }

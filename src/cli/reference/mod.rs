@@ -79,6 +79,14 @@ fn measure(args: &Args) -> Result<(), Failure> {
     let chosen = choose(&catalog, args)?;
     let mut references = catalog.references().clone();
     references.keep(|id| catalog.malfunction(id).is_ok());
+    if references != *catalog.references() {
+        write(catalog.root(), &references)?;
+        out::talk("dropped the rows of malfunctions whose folders are gone");
+    }
+    if chosen.is_empty() {
+        out::talk("every reference is fresh");
+        return Ok(());
+    }
     let (mut laboratory, cache) = laboratory(args, catalog.root())?;
     let begun = Instant::now();
     let say = move |what: &str| out::talk(&format!("{:>6} s  {what}", begun.elapsed().as_secs()));
