@@ -44,7 +44,7 @@ class Params:
     load_lag: Any = 1.5
     load_keep: Any = 0.9
     load_step: Any = 0.04
-    price_peak: Any = 4.5
+    price_peak: Any = 5.0
     peak_start: Any = 17.0
     peak_end: Any = 20.0
     heat_idle: Any = 2.0
