@@ -29,16 +29,16 @@ def replica_world(s, t):
     load = [
         0.5 + 0.4 * math.sin(2 * math.pi * (h - 8) / 24 + lag) + n for lag, n in zip(lags, s["load_noise"], strict=True)
     ]
-    return outside, [min(max(x, 0.1), 1.0) for x in load], 4.5 if 17 <= h < 20 else 1.0
+    return outside, [min(max(x, 0.1), 1.0) for x in load], 4.0 if 17 <= h < 20 else 1.0
 
 
 def replica_step(s, t, action, noise):
     """One step by hand, racks and units in loops: the next state and the reward components."""
     outside, load, price = replica_world(s, t)
     a = [min(max(float(x), -1.0), 1.0) for x in action]
-    fan = [f + 0.8 * (0.2 + 0.4 * (a[j] + 1) - f) for j, f in enumerate(s["fan"])]
-    cool = [c + 0.8 * (0.5 * (a[3 + j] + 1) - c) for j, c in enumerate(s["cool"])]
-    supply = [x + 0.5 * ((26 - 12 * cool[j]) - x) for j, x in enumerate(s["supply"])]
+    fan = [0.2 + 0.4 * (a[j] + 1) for j in range(3)]
+    cool = [0.5 * (a[3 + j] + 1) for j in range(3)]
+    supply = [x + 0.8 * ((26 - 12 * cool[j]) - x) for j, x in enumerate(s["supply"])]
     share = [[0.7 if j == i // 2 else 0.15 for j in range(3)] for i in range(6)]
     flow = [[1.5 * share[i][j] * fan[j] * (s["rack"][i] - supply[j]) for j in range(3)] for i in range(6)]
     heat = [2 + 12 * x for x in load]
@@ -56,7 +56,7 @@ def replica_step(s, t, action, noise):
         "supply": supply,
         "fan": fan,
         "cool": cool,
-        "load_noise": [0.9 * n + 0.04 * x for n, x in zip(s["load_noise"], noise[:6], strict=True)],
+        "load_noise": [0.9 * n + 0.02 * x for n, x in zip(s["load_noise"], noise[:6], strict=True)],
         "weather_offset": s["weather_offset"],
         "weather_noise": 0.95 * s["weather_noise"] + 0.1 * noise[6],
         "previous_action": a,
@@ -101,7 +101,7 @@ def test_a_day_agrees_with_the_rules_by_hand(seed, hold):
 def test_starts_have_the_stated_spread():
     states = jax.jit(jax.vmap(ENV.initial, (0, None)))(jax.random.split(jax.random.key(0), 20_000), PARAMS)
     for values, mean, spread in (
-        (states.rack, 24, 2), (states.load_noise, 0, 0.04), (states.weather_offset, 0, 2.5)
+        (states.rack, 24, 2), (states.load_noise, 0, 0.02), (states.weather_offset, 0, 2.5)
     ):  # fmt: skip
         assert abs(np.mean(values) - mean) < 0.04 * spread and abs(np.std(values) - spread) < 0.02 * spread
     for values, value in ((states.room, 24), (states.supply, 20), (states.fan, 0.5), (states.cool, 0.5), (states.t, 0)):
@@ -145,7 +145,7 @@ def test_every_observation_is_what_its_name_says():
 
 def test_energy_is_dear_from_five_to_eight_in_the_evening():
     prices = [float(ENV.exogenous(middle(t=np.int32(t)), PARAMS).price) for t in range(144)]
-    assert prices == [4.5 if 102 <= t < 120 else 1.0 for t in range(144)]
+    assert prices == [4.0 if 102 <= t < 120 else 1.0 for t in range(144)]
 
 
 def test_a_predicate_holds_exactly_beyond_its_threshold():
@@ -177,7 +177,7 @@ def test_heat_goes_from_warm_to_cold_and_every_cost_is_a_cost():
     assert STEP(key, middle(), action + 0.5, PARAMS).info["reward"].wear == pytest.approx(-0.05 * 6 * 0.25)
     dear = STEP(key, middle(t=np.int32(110)), action, PARAMS)
     cheap = STEP(key, middle(t=np.int32(110)), action, typed(PARAMS, {"price_peak": 1.0}))
-    assert dear.info["reward"].energy == pytest.approx(4.5 * float(cheap.info["reward"].energy), rel=1e-5)
+    assert dear.info["reward"].energy == pytest.approx(4.0 * float(cheap.info["reward"].energy), rel=1e-5)
 
 
 def test_heavier_racks_change_more_slowly():

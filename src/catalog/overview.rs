@@ -125,8 +125,16 @@ impl Catalog {
                     continue;
                 };
                 let told = candidate.told(&rung.strength);
-                let declined = candidate.declined.as_str();
-                list.push((rung, id, told, reason(rung, declined)));
+                let weaker = candidate
+                    .ladder
+                    .iter()
+                    .take_while(|one| **one != rung.strength);
+                let mut names = weaker.map(|one| (rung.entry.clone(), one.clone()));
+                let why = match names.any(|name| used.contains(&name)) {
+                    true => "passes; a weaker one is taken",
+                    false => candidate.declined.as_str(),
+                };
+                list.push((rung, id, told, reason(rung, why)));
             }
         }
         list
