@@ -128,12 +128,17 @@ fn composites_are_held_against_their_halves_and_some_join_targets() {
 #[test]
 fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
     let repository = Repository::sound();
-    repository.write(
-        "malfunctions/candidates/toy_grid.toml",
-        "format = \"evalxrl.candidates/1\"\nenvironment = \"toy_grid\"\n[[candidate]]\nentry = \"P1\"\n\
-         class = \"reward-imbalance\"\nwhat = \"pay {strength}\"\nladder = [\"5\", \"1\", \"0\"]\ndeclined = \"too much\"\n\
-         [[candidate.edit]]\nfile = \"evalxrl_envs/toy_grid/environment.py\"\nfrom = \"return 10\"\nto = \"return {strength}\"\n",
-    );
+    let candidate = |entry: &str, ladder: &str| {
+        format!(
+            "[[candidate]]\nentry = \"{entry}\"\nclass = \"reward-imbalance\"\nwhat = \"pay {{strength}}\"\nladder = [{ladder}]\n\
+             declined = \"too much\"\n[[candidate.edit]]\nfile = \"evalxrl_envs/toy_grid/environment.py\"\n\
+             from = \"return 10\"\nto = \"return {{strength}}\"\n"
+        )
+    };
+    let ladders = "format = \"evalxrl.candidates/1\"\nenvironment = \"toy_grid\"\n".to_owned()
+        + &candidate("P1", r#""5", "1", "0""#)
+        + &candidate("P2", r#""3""#);
+    repository.write("malfunctions/candidates/toy_grid.toml", ladders);
     let rung = |strength: &str, n: u32, gap: f64, reason: &str| {
         format!(
             "[[rung]]\nentry = \"P1\"\nclass = \"reward-imbalance\"\nstrength = \"{strength}\"\nsource = \"s\"\nedit = \"e\"\n\
@@ -148,7 +153,8 @@ fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
         + &rung("5", 3, 1.0, "A1")
         + &rung("1", 10, 5.0, "")
         + &rung("0", 10, 11.0, "")
-        + &rung("7", 10, 11.0, "");
+        + &rung("7", 10, 11.0, "")
+        + &rung("3", 10, 11.0, "").replace("P1", "P2");
     repository.write("malfunctions/candidates/toy_grid.figures.toml", figures);
     let catalog = admit(&repository, |_, row| row.floor = true);
     let text = "# Malfunctions\n<!-- admitted: begin -->\n<!-- admitted: end -->\n\n<!-- candidates: begin -->\n<!-- candidates: end -->\n";
@@ -158,7 +164,8 @@ fn the_readme_tells_what_is_admitted_and_every_other_measured_strength() {
     for row in [
         format!("| `{id}` | reward-imbalance | environment | P1 1 | 9.00 | 4.00 | -2.00 | 0.45 | 1.00 | 50.0 | 1.00 | 0.10 | floor |"),
         "| P1 | toy_grid | pay 5 | 3 | 9.00 | 8.00 | -2.00 | 0.09 | 1.00 | inf |  | A1; floor |".to_owned(),
-        "| P1 | toy_grid | pay 0 | 10 | 9.00 | -2.00 | -2.00 | 1.00 | 1.00 | inf |  | too much; floor |".to_owned(),
+        "| P1 | toy_grid | pay 0 | 10 | 9.00 | -2.00 | -2.00 | 1.00 | 1.00 | inf |  | passes; a weaker one is taken; floor |".to_owned(),
+        "| P2 | toy_grid | pay 3 | 10 | 9.00 | -2.00 | -2.00 | 1.00 | 1.00 | inf |  | too much; floor |".to_owned(),
     ] {
         assert!(made.lines().any(|line| line == row), "{row}\n{made}");
     }
