@@ -8,6 +8,7 @@ is compared takes turns in long-lived processes, so that another load on the mac
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -32,6 +33,8 @@ PLAY = {"treasure_grid": 1e6, "datacenter_cooling": 0.7e6, "traffic_lights": 0.5
 """Fewest steps of random play per CPU-second, by environment; CartPole is compared with gymnax."""
 SCORING = 2.0
 """Most wall seconds of scoring 256 episodes beyond those of the environment's steps."""
+LOAD_MIB = 2048
+"""What the reference load hashes."""
 Row = dict[str, Any]
 
 
@@ -161,11 +164,27 @@ def scoring(runs: int) -> Iterator[Row]:
         )
 
 
+def reference_load() -> float:
+    """CPU-seconds of a fixed load: it tells a slow program from a machine that others slow at the time."""
+    before, digest = os.times(), hashlib.sha256()
+    for _ in range(LOAD_MIB):
+        digest.update(bytes(1 << 20))
+    after = os.times()
+    return after.user + after.system - before.user - before.system
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
     info = Path("/proc/cpuinfo")
     models = re.findall(r"model name\s*: (.*)", info.read_text()) if info.exists() else []
     return {"processor": models[0] if models else platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()}
+
+
+def show(table: list[Row], part: str, found: Row) -> None:
+    """Adds a line to the table and prints it."""
+    table.append({"part": part, **found})
+    verdict = {True: "met", False: "MISSED"}.get(found.get("met"), "")  # type: ignore[arg-type]
+    print(f"{found['median']:>12} {found['unit']:<17} {verdict:<7} {found['row']}", file=sys.stderr)
 
 
 def main() -> int:
@@ -181,12 +200,12 @@ def main() -> int:
         "--only", action="append", choices=rows, metavar="ROW", help=f"one of {', '.join(rows)}; may be repeated"
     )
     chosen = parser.parse_args().only or list(rows)
-    before, table = machine(), []
+    before, table, loads = machine(), [], [reference_load()]
     for name in chosen:
         for found in rows[name]():
-            table.append({"part": name, **found})
-            verdict = {True: "met", False: "MISSED"}.get(found.get("met"), "")  # type: ignore[arg-type]
-            print(f"{found['median']:>12} {found['unit']:<17} {verdict:<7} {found['row']}", file=sys.stderr)
+            show(table, name, found)
+        loads.append(reference_load())
+    show(table, "machine", row(f"reference load, SHA-256 of {LOAD_MIB} MiB, between the parts", "CPU-seconds", loads))
     document = {"format": "evalxrl.benchmark/2", "machine": before | {"load_after": os.getloadavg()}, "rows": table}
     print(json.dumps(document, indent=2))
     return 0 if all(found.get("met", True) for found in table) else 1
