@@ -36,7 +36,7 @@ class Params:
 
     outside_mean: Any = 22.0
     outside_swing: Any = 7.0
-    weather_spread: Any = 2.5
+    weather_spread: Any = 1.5
     weather_keep: Any = 0.95
     weather_step: Any = 0.1
     load_mean: Any = 0.5
@@ -52,7 +52,7 @@ class Params:
     actuator_speed: Any = 1.0
     supply_speed: Any = 0.8
     air_gain: Any = 1.5
-    rack_mass: Any = 360.0
+    rack_mass: Any = 450.0
     room_mass: Any = 60.0
     rack_leak: Any = 0.15
     wall_leak: Any = 0.4
