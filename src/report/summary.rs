@@ -10,6 +10,7 @@ use evalxrl_analysis::score_table::Role;
 use super::document::Document;
 use super::inert::inert_line;
 use super::numerals::{score, signed};
+use super::view::label;
 
 const WIDTH: usize = 100;
 const LINES: usize = 20;
@@ -31,6 +32,13 @@ pub(super) fn summary(document: &Document<'_>, page: &str) -> String {
     }
     if document.progress.isolation == "none" {
         lines.push("isolation: none (local processes; nothing was sealed)".to_owned());
+    }
+    if let Some(leading) = document
+        .leading()
+        .filter(|_| document.others().next().is_some())
+    {
+        let line = format!("this is {}; the page has the others", label(leading));
+        lines.push(clipped(&inert_line(&line), WIDTH));
     }
     let answers = &document.answers;
     for sentence in [&answers.h1, &answers.h2, &answers.h3] {

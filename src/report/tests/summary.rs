@@ -4,6 +4,7 @@
 
 use super::synthetic::{Shape, folder};
 use crate::report::write;
+use crate::vocab::CoderLabel;
 
 #[test]
 fn the_summary_fits_a_terminal_whatever_the_run() {
@@ -38,4 +39,27 @@ fn the_summary_of_a_pilot_shows_intervals() {
         .find(|line| line.starts_with("all malfunctions"))
         .unwrap();
     assert_eq!(all.matches('[').count(), 3, "{summary}");
+}
+
+#[test]
+fn the_summary_names_its_coder_where_there_are_several() {
+    let mut run = Shape::of(1, 3, 2).run();
+    let (out, _held) = folder("summary-one-coder");
+    let summary = write(&run, &out).unwrap().summary;
+    assert!(!summary.contains("this is coder"), "{summary}");
+    let second = CoderLabel::new("second").unwrap();
+    let mut more = run.sessions.clone();
+    more.retain(|session| session.key.coder.as_str() == "search");
+    for session in &mut more {
+        session.key.coder = second.clone();
+        run.planned.push(session.key.clone());
+    }
+    run.sessions.extend(more);
+    let (out, _held) = folder("summary-two-coders");
+    let summary = write(&run, &out).unwrap().summary;
+    assert!(
+        summary
+            .starts_with("this is coder search, invocations unlimited; the page has the others\n"),
+        "{summary}"
+    );
 }
