@@ -155,6 +155,33 @@ def seed(text: str) -> int:
     return int(text)
 
 
+def count(text: str) -> int:
+    """Reads a whole number of at least 1."""
+    number = seed(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
+    return number
+
+
+def factor(text: str) -> float:
+    """Reads a number above 0 and at most 1000."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0 and at most 1000")
+    return number
+
+
+def port(text: str) -> int:
+    """Reads a port, 0 for any free one."""
+    number = seed(text)
+    if number > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port: 0 to 65535")
+    return number
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments of every verb."""
     root = argparse.ArgumentParser(prog="python -m evalxrl_envs", description="Train and run agents.")
@@ -172,18 +199,18 @@ def parser() -> argparse.ArgumentParser:
     add = verb(train_verb)
     add("--seed", type=seed, default=1)
     add("--seeds", type=lambda text: [seed(n) for n in text.split(",")], metavar="N,N,...", help="--agent is a folder")
-    add("--budget-factor", type=float, default=1.0, metavar="X", help="multiplies the updates")
-    add("--chunks", type=int, metavar="N", help="stop after N chunks and write no agent")
+    add("--budget-factor", type=factor, default=1.0, metavar="X", help="multiplies the updates")
+    add("--chunks", type=count, metavar="N", help="stop after N chunks and write no agent")
     add("--json", action="store_true", help="one JSON document on stdout")
     add = verb(evaluate_verb, dest="agents", action="append", help="may be repeated")
     add("--seed", type=seed, default=1)
     add("--key", metavar="HEX64", help="32-byte seed of the episodes, in place of --seed")
-    add("--episodes", type=int, default=256)
+    add("--episodes", type=count, default=256)
     add("--random", action="store_true", help="uniform actions instead of an agent")
     add("--served", action="store_true", help="actions as the agent server computes them")
     add("--json", action="store_true", help="one JSON document on stdout")
     add = verb(serve_verb)
-    add("--port", type=int, required=True)
+    add("--port", type=port, required=True)
     add("--host", default="0.0.0.0")
     add = verb(render_verb)
     add("--episode-seed", type=seed, default=1)

@@ -153,10 +153,12 @@ impl CandidateFigures {
         })
     }
 
-    /// Puts in a rung in place of an earlier measurement, drops rungs that no ladder has, and keeps the ladders' order.
+    /// Puts in a rung in place of an earlier measurement, drops what another source gave for its entry and rungs that no
+    /// ladder has, and keeps the ladders' order.
     pub fn insert(&mut self, rung: Rung, candidates: &Candidates) {
-        self.rungs
-            .retain(|one| one.entry != rung.entry || one.strength != rung.strength);
+        self.rungs.retain(|one| {
+            one.entry != rung.entry || (one.strength != rung.strength && one.source == rung.source)
+        });
         self.rungs.push(rung);
         let place = |rung: &Rung| {
             let at = candidates

@@ -49,7 +49,13 @@ pub(super) fn run(folder: &CatalogFolder, args: &Args) -> Result<(), Failure> {
     let cache = Cache::below(&store);
     let into = std::fs::create_dir_all(&args.out)
         .and_then(|()| args.out.canonicalize())
-        .map_err(|error| internal(format!("{}: {error}", args.out.display())))?;
+        .map_err(|error| {
+            Failure::new(
+                Code::Usage,
+                format!("--out {}: {error}", args.out.display()),
+            )
+            .remedy("name a folder that can be made and written")
+        })?;
     for environment in environments {
         let id = &environment.id;
         let clean = clean_agents(&cache, &mut laboratory, environment)

@@ -125,8 +125,16 @@ fn another_edit_or_another_source_is_measured_anew() {
     assert_eq!(kept, ["9", "7"], "a rung that no ladder has is dropped");
     let config = std::fs::read_to_string(repository.path(&format!("envs/{CONFIG}"))).unwrap();
     repository.write(&format!("envs/{CONFIG}"), config + "\n");
-    let (steps, _) = climb(&repository, &mut laboratory, known);
+    let (steps, _) = climb(&repository, &mut laboratory, known.clone());
     assert!(steps.iter().all(|step| step.new));
+    let (catalog, _) = Catalog::survey(repository.root());
+    let mut partly = known;
+    partly.insert(steps[0].rung.clone(), catalog.candidates().next().unwrap());
+    assert_eq!(
+        partly.rungs.iter().collect::<Vec<_>>(),
+        [&steps[0].rung],
+        "what another source gave does not stand beside"
+    );
 }
 
 #[test]
