@@ -148,38 +148,25 @@ def render_verb(arguments: argparse.Namespace) -> None:
         images.write_gif(out, [drawing.render_rgb(state, setting.params) for state in states], fps=4)
 
 
-def seed(text: str) -> int:
-    """Reads an unsigned 64-bit number."""
-    if not text.isascii() or not text.isdigit() or int(text) >= 2**64:
-        raise argparse.ArgumentTypeError(f"{text} is not an unsigned 64-bit number")
-    return int(text)
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """A reader of whole numbers between two."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not a whole number from {least} to {most}")
+        return int(text)
+
+    return read
 
 
-def count(text: str) -> int:
-    """Reads a whole number of at least 1."""
-    number = seed(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return number
+seed, count, port = whole(0, 2**64 - 1), whole(1, 2**31 - 1), whole(0, 65535)
 
 
 def factor(text: str) -> float:
     """Reads a number above 0 and at most 1000."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 1000:
+    if not 0 < float(text) <= 1000:
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0 and at most 1000")
-    return number
-
-
-def port(text: str) -> int:
-    """Reads a port, 0 for any free one."""
-    number = seed(text)
-    if number > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is not a port: 0 to 65535")
-    return number
+    return float(text)
 
 
 def parser() -> argparse.ArgumentParser:
