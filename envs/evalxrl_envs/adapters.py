@@ -29,6 +29,11 @@ class _Named:
 jax.tree_util.register_pytree_node(_Named, lambda named: ((named.inner,), None), lambda _, parts: _Named(*parts))
 
 
+def _named(value: Any) -> _Named:
+    """A state or parameters of ours as the adapter's; the adapter's own as they are."""
+    return value if isinstance(value, _Named) else _Named(value)
+
+
 class GymnaxAdapter:
     """gymnax 1.0: jitted, with auto-reset; `legacy=True` gives the older five values per step.
 
@@ -76,11 +81,12 @@ class GymnaxAdapter:
 
     def reset(self, key: jax.Array, params: Any = None) -> tuple[jax.Array, Any]:
         """Starts an episode."""
-        return self._reset_compiled(key, params or self.default_params)
+        return self._reset_compiled(key, self.default_params if params is None else _named(params))
 
     def step(self, key: jax.Array, state: Any, action: jax.Array, params: Any = None) -> tuple[Any, ...]:
         """Takes one step and starts the next episode after an ending."""
-        return self._step_compiled(key, state, action, params or self.default_params)
+        params = self.default_params if params is None else _named(params)
+        return self._step_compiled(key, _named(state), action, params)
 
 
 def _gymnasium_space(space: Space) -> Any:
@@ -91,15 +97,30 @@ def _gymnasium_space(space: Space) -> Any:
     return spaces.Discrete(space.n) if isinstance(space, Discrete) else spaces.MultiDiscrete(list(space.n))
 
 
+def _checked(action: Any, space: Space) -> np.ndarray:
+    """The action as an array; what is no action is a `ValueError`. A box is clipped by its environment."""
+    given = np.asarray(action)
+    kinds = "iuf" if isinstance(space, Box) else "iu"
+    fits = given.dtype.kind in kinds and given.shape == space.shape
+    if fits:
+        fits = bool(np.all(np.isfinite(given)) if isinstance(space, Box) else space.contains(given))
+    if not fits:
+        raise ValueError(f"action {action!r} is not one of {space}")
+    return given.astype(space.dtype)
+
+
 def GymnasiumAdapter(env: Environment, params: Any, render_mode: str | None = None) -> Any:
     """Makes a `gymnasium.Env`: NumPy and Python values, no auto-reset, `options={"state": JSON}` starts there."""
     import gymnasium
 
+    modes = ["rgb_array", "ansi"]
+    if render_mode not in (None, *modes):
+        raise ValueError(f"render_mode {render_mode!r} is not one of {', '.join(modes)}")
     reset, step = jax.jit(env.reset), jax.jit(env.step)
     split = jax.jit(partial(jax.random.split, num=2))
 
     class Adapter(gymnasium.Env):
-        metadata = {"render_modes": ["rgb_array", "ansi"], "render_fps": 4}  # noqa: RUF012
+        metadata = {"render_modes": modes, "render_fps": 4}  # noqa: RUF012
 
         def __init__(self) -> None:
             self.render_mode = render_mode
@@ -124,9 +145,13 @@ def GymnasiumAdapter(env: Environment, params: Any, render_mode: str | None = No
                 observation = env.observe(self._state, params)
             return np.array(observation), {}
 
+        def _begun(self) -> Any:
+            if self._state is None:
+                raise gymnasium.error.ResetNeeded("call reset first: no episode has begun")
+            return self._state
+
         def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-            action = np.asarray(action, env.action_space.dtype)
-            after = step(self._next_key(), self._state, action, params)
+            after = step(self._next_key(), self._begun(), _checked(action, env.action_space), params)
             self._state = after.state
             info = {"reward": {name: float(v) for name, v in after.info["reward"]._asdict().items()}}
             flags = bool(after.terminated), bool(after.truncated)
@@ -135,6 +160,6 @@ def GymnasiumAdapter(env: Environment, params: Any, render_mode: str | None = No
         def render(self) -> Any:
             drawing = registry.part(env.name, "render")
             draw = drawing.render_rgb if self.render_mode == "rgb_array" else drawing.render_text
-            return draw(self._state, params) if self.render_mode else None
+            return draw(self._begun(), params) if self.render_mode else None
 
     return Adapter()

@@ -11,7 +11,7 @@ from tiny import Params, Tiny
 from evalxrl_envs.adapters import GymnasiumAdapter, GymnaxAdapter
 from evalxrl_envs.core import registry
 from evalxrl_envs.core.protocol import typed
-from evalxrl_envs.core.spaces import MultiDiscrete
+from evalxrl_envs.core.spaces import Box, MultiDiscrete
 
 
 def heads_of(env, action):
@@ -96,3 +96,40 @@ def test_gymnasium_starts_from_a_given_state(name):
     observation, _ = adapter.reset(seed=0, options={"state": explain.state_to_json(state)})
     np.testing.assert_allclose(observation, env.observe(state, params), atol=1e-6)
     assert isinstance(adapter.render(), str)
+
+
+def test_gymnax_takes_our_own_state_and_parameters_as_well(name):
+    env, params = registry.make(name)
+    adapter, key = GymnaxAdapter(env, params), jax.random.key(0)
+    observation, state = adapter.reset(key)
+    np.testing.assert_array_equal(adapter.reset(key, params)[0], observation)
+    action = adapter.action_space().sample(key)
+    named, ours = adapter.step(key, state, action), adapter.step(key, state.inner, action, params)
+    np.testing.assert_array_equal(named[0], ours[0])
+
+
+def test_gymnasium_refuses_what_cannot_be_and_stays_where_it_was(name):
+    gymnasium = pytest.importorskip("gymnasium")
+    env, params = registry.make(name)
+    with pytest.raises(ValueError, match="'human' is not one of rgb_array, ansi"):
+        GymnasiumAdapter(env, params, "human")
+    adapter = GymnasiumAdapter(env, params, "ansi")
+    action = adapter.action_space.sample()
+    for early in (adapter.render, lambda: adapter.step(action)):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            early()
+    adapter.reset(seed=0)
+    shown = adapter.render()
+    shape = adapter.action_space.shape
+    wrong = [None, "x", np.zeros((3, 7)), np.full(shape, np.nan), np.zeros((*shape, 1), np.int32)]
+    if not isinstance(env.action_space, Box):
+        wrong += [np.full(shape, 99), np.full(shape, -1), np.full(shape, 0.7), np.full(shape, True)]
+    for each in wrong:
+        with pytest.raises(ValueError, match="is not one of"):
+            adapter.step(each)
+    for state in (None, "x", [], {}, {"format": "evalxrl.state/1"}):
+        with pytest.raises(ValueError, match="not a state of"):
+            adapter.reset(options={"state": state})
+    adapter.reset(seed=0)
+    assert adapter.render() == shown
+    adapter.step(action)

@@ -123,6 +123,8 @@ impl Environment {
 }
 
 /// Keeps what a coder sees of the package: its entry points, shared folders and one environment, without READMEs and tests.
+///
+/// An editor's swap and backup files are no source: a file that is open for reading makes no reference stale.
 fn prune(package: &Files, environment: &str) -> Files {
     package
         .iter()
@@ -138,6 +140,8 @@ fn prune(package: &Files, environment: &str) -> Files {
             let last = rest[rest.len() - 1];
             (SHARED.contains(&first) || first == environment)
                 && !rest.contains(&"tests")
+                && !rest.iter().any(|part| part.starts_with('.'))
+                && !last.ends_with('~')
                 && !last.starts_with("README")
         })
         .map(|(path, bytes)| (path.clone(), bytes.clone()))
@@ -192,6 +196,9 @@ mod tests {
             "evalxrl_envs/here/config.toml",
             "evalxrl_envs/here/README.md",
             "evalxrl_envs/here/tests/test_it.py",
+            "evalxrl_envs/here/.config.toml.swp",
+            "evalxrl_envs/here/config.toml~",
+            "evalxrl_envs/core/.idea/rollout.xml",
             "evalxrl_envs/there/config.toml",
         ]
         .into_iter()

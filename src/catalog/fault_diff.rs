@@ -128,14 +128,25 @@ impl FaultDiff {
                 return Err(DiffError::Unreadable(format!("it names {path} twice")));
             }
             let hunks: Vec<Hunk> = patch.hunks().iter().map(hunk).collect();
-            if hunks.is_empty() {
+            let edits = |hunk: &Hunk| hunk.lines.iter().any(|line| line.edit != Edit::Keep);
+            if !hunks.iter().any(edits) {
                 return Err(DiffError::Unreadable(format!(
                     "it changes nothing in {path}"
                 )));
             }
             files.push(FileDiff { path, hunks });
         }
-        Ok(Self { files })
+        let diff = Self { files };
+        // Lines after a hunk are passed over in reading, and what somebody wrote there would be lost.
+        let written = diff.to_string();
+        let count = |text: &str| text.split_terminator('\n').count();
+        let lost = count(text).saturating_sub(count(&written));
+        if lost > 0 {
+            return Err(DiffError::Unreadable(format!(
+                "{lost} lines belong to no hunk; a head `@@ … @@` counts too few"
+            )));
+        }
+        Ok(diff)
     }
 
     /// The diff from one tree to another with the same files; `None` when nothing differs or a file is no plain text.
@@ -146,8 +157,10 @@ impl FaultDiff {
             let Some(new) = broken.get(path).filter(|new| *new != old) else {
                 continue;
             };
-            let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-            let patch = diffy::create_patch(&old, &new).to_string();
+            let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
+                return None;
+            };
+            let patch = diffy::create_patch(old, new).to_string();
             let hunks = patch.splitn(3, '\n').nth(2).unwrap_or_default();
             text.push_str(&format!("--- a/{path}\n+++ b/{path}\n{hunks}"));
         }

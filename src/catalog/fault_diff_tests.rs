@@ -71,6 +71,30 @@ fn new_files_removed_files_renames_and_prose_are_refused() {
 }
 
 #[test]
+fn lines_that_no_hunk_counts_and_hunks_that_change_nothing_are_refused() {
+    let refused = |text: &str| FaultDiff::parse(text).unwrap_err().to_string();
+    for text in [
+        format!("{DIFF}+five\n"),
+        format!("{DIFF}-five\n five\n\n"),
+        DIFF.replace("+THREE\n", "+THREE\n+THREE and a half\n"),
+        DIFF.replace("-2,3 +2,3", "-0,0 +0,0"),
+    ] {
+        refused(&text);
+    }
+    assert!(refused(&format!("{DIFF}+5\n+6\n")).contains("2 lines belong to no hunk"));
+    let idle = "--- a/p/a.py\n+++ b/p/a.py\n@@ -1,2 +1,2 @@\n one\n two\n";
+    assert!(refused(idle).contains("changes nothing in p/a.py"));
+}
+
+#[test]
+fn between_trees_that_are_no_plain_text_there_is_no_diff() {
+    let broken = Files::from([("p/a.py".to_owned(), b"one \xff\n".to_vec())]);
+    assert_eq!(FaultDiff::between(&tree("one\n"), &broken), None);
+    assert_eq!(FaultDiff::between(&tree("one\n"), &tree("two")), None);
+    assert!(FaultDiff::between(&tree("one\n"), &tree("two\n")).is_some());
+}
+
+#[test]
 fn the_reverse_diff_is_what_patch_undoes_the_edit_with() {
     let diff = FaultDiff::parse(DIFF).unwrap();
     let place = tempfile::tempdir().unwrap();

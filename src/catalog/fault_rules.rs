@@ -79,6 +79,10 @@ pub(super) fn check(
             "make the diff anew against the clean source, without fuzz or offset",
         ),
         Ok(faulty) => {
+            if faulty == *clean {
+                let remedy = "write a fault, or remove the folder";
+                broken("", "changes nothing".into(), remedy);
+            }
             match diff.reversed().apply(&faulty) {
                 Ok(back) if back == *clean => {}
                 Ok(_) => broken(

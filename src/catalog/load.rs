@@ -106,19 +106,17 @@ fn read_malfunction(
             "remove it",
         ));
     }
-    let mut text_of = |file: &str| match folder.files.get(file) {
-        Some(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        None => {
-            let remedy =
-                "write it, or move the folder aside and run `evalxrl new malfunction NAME`";
-            problems.push(Problem::new(
-                format!("{place}/{file}"),
-                "",
+    let mut text_of = |file: &str| {
+        let (wrong, remedy) = match folder.files.get(file).map(|bytes| str::from_utf8(bytes)) {
+            Some(Ok(text)) => return Some(text.to_owned()),
+            Some(Err(_)) => ("is not UTF-8 text", "save it as UTF-8"),
+            None => (
                 "is missing",
-                remedy,
-            ));
-            None
-        }
+                "write it, or move the folder aside and run `evalxrl new malfunction NAME`",
+            ),
+        };
+        problems.push(Problem::new(format!("{place}/{file}"), "", wrong, remedy));
+        None
     };
     let manifest = text_of("malfunction.toml");
     let diff = text_of("fault.diff");

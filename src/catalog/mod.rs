@@ -12,6 +12,7 @@ mod fields;
 mod folder;
 mod load;
 mod malfunction;
+mod measured;
 mod overview;
 mod problem;
 mod references;

@@ -10,6 +10,7 @@ use crate::vocab::{EnvironmentId, MalfunctionId};
 
 use super::environment::Environment;
 use super::malfunction::Malfunction;
+use super::measured::read_measured;
 use super::{Problem, Problems};
 
 /// Where the file lies, relative to the repository root.
@@ -147,14 +148,14 @@ pub enum ReferenceState<'a> {
 }
 
 impl References {
-    /// Reads the text of the file.
-    pub(super) fn read(text: &str, problems: &mut Problems) -> Self {
-        let again = "remove it and run `evalxrl reference`";
+    /// Reads the text of the file; what cannot be used is a problem, and then there are no rows.
+    pub fn read(text: &str, problems: &mut Problems) -> Self {
+        let again = "take it back from version control, or remove it and run `evalxrl reference`";
         let mut broken = |field: &str, wrong: String| {
             problems.push(Problem::new(REFERENCES, field, wrong, again));
         };
-        match toml::from_str::<Document>(text) {
-            Err(error) => broken("", format!("cannot be read: {}", error.message())),
+        match read_measured::<Document>(text) {
+            Err((field, wrong)) => broken(&field, wrong),
             Ok(document) if document.format != FORMAT => {
                 broken("format", format!("`{}` is not {FORMAT}", document.format));
             }

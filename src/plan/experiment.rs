@@ -205,7 +205,7 @@ fn at_least_one(
 }
 
 fn read_malfunctions(fields: &mut Fields, problems: &mut Problems) -> Vec<Selection> {
-    let expected = "a list of malfunction ids or { environment = \"…\" }";
+    let expected = "[\"…\"] with malfunction ids, or [{ environment = \"…\" }]";
     let Some(values) = fields.required::<Vec<toml::Value>>("malfunctions", expected, problems)
     else {
         return Vec::new();

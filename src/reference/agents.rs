@@ -11,7 +11,8 @@ use crate::catalog::{Environment, Files, served_hash, training_hash};
 use crate::vocab::SeedName;
 
 use super::{
-    FEWEST_SEEDS, Laboratory, LaboratoryError, Players, ReferenceError, Subject, root, training,
+    FEWEST_SEEDS, Laboratory, LaboratoryError, Passing, Players, ReferenceError, Subject, root,
+    training,
 };
 
 /// The catalogue's cache of trained agents, `<cache>/references/<hash of the files that train>/<number and hash of the seeds>/`.
@@ -47,14 +48,37 @@ impl Cache {
             .map(|seed| folder.join(format!("{seed}.safetensors")))
             .collect();
         // All or none: agents trained beside others may differ in their last bits from agents trained alone.
-        if !paths.iter().all(|path| path.is_file()) {
+        let hashes = folder.join("hashes.json");
+        if !are_whole(&paths, kept(&hashes)) {
             let seconds = laboratory.train(files, &seeds, &folder)?;
             keep(&folder.join("processor.json"), &seconds)?;
+            let found = paths.iter().map(|path| hash_of(path));
+            let found: Vec<String> = found.collect::<Result<_, _>>()?;
+            keep(&hashes, &found)?;
         }
         match paths.iter().find(|path| !path.is_file()) {
             None => Ok(paths),
             Some(path) => Err(lost(path, std::io::ErrorKind::NotFound.into())),
         }
+    }
+
+    /// Trains one agent from these files and plays it, and keeps nothing of it.
+    ///
+    /// # Errors
+    /// Training or playing failed, or a folder cannot be made.
+    pub fn control(
+        &self,
+        laboratory: &mut dyn Laboratory,
+        files: &Files,
+        key: &str,
+        episodes: u32,
+    ) -> Result<(), Lost> {
+        let aside = Passing::below(&self.folder).map_err(|error| lost(&self.folder, error))?;
+        let seeds = integers(&[training(0)]);
+        laboratory.train(files, &seeds, aside.path())?;
+        let agents = [aside.path().join(format!("{}.safetensors", seeds[0]))];
+        laboratory.evaluate(files, Players::Agents(&agents), key, episodes)?;
+        Ok(())
     }
 
     /// Processor seconds that training of named seeds from these files took, if it is known.
@@ -78,7 +102,7 @@ impl Cache {
         let path = folder.join("times.json");
         let mut times: Vec<f64> = kept(&path).unwrap_or_default();
         while times.len() < fewest {
-            let aside = tempfile::tempdir_in(&folder).map_err(|error| lost(&folder, error))?;
+            let aside = Passing::below(&folder).map_err(|error| lost(&folder, error))?;
             times.push(laboratory.train(files, &integers(&[training(0)]), aside.path())?);
             keep(&path, &times)?;
         }
@@ -104,8 +128,7 @@ impl Cache {
                 let manner = matches!(players, Players::Served(_));
                 asked.push_str(if manner { " served" } else { " in process" });
                 for path in paths {
-                    let bytes = std::fs::read(path).map_err(|error| lost(path, error))?;
-                    asked.push_str(&format!(" {}", blake3::hash(&bytes).to_hex()));
+                    asked.push_str(&format!(" {}", hash_of(path)?));
                 }
             }
         }
@@ -157,6 +180,23 @@ fn integers(names: &[SeedName]) -> Vec<u64> {
         .iter()
         .map(|name| root().derive(name).integer())
         .collect()
+}
+
+/// Whether the files are there as they were written; of agents without hashes only the former is known.
+fn are_whole(paths: &[PathBuf], hashes: Option<Vec<String>>) -> bool {
+    match hashes {
+        None => paths.iter().all(|path| path.is_file()),
+        Some(hashes) => {
+            let same =
+                |(path, hash): (&PathBuf, &String)| hash_of(path).is_ok_and(|found| found == *hash);
+            hashes.len() == paths.len() && paths.iter().zip(&hashes).all(same)
+        }
+    }
+}
+
+fn hash_of(path: &Path) -> Result<String, Lost> {
+    let bytes = std::fs::read(path).map_err(|error| lost(path, error))?;
+    Ok(blake3::hash(&bytes).to_hex().to_string())
 }
 
 /// What a file of the cache holds; a file that is absent or cannot be read is made anew by whoever asked.

@@ -152,19 +152,21 @@ impl<'a> Bureau<'a> {
         seeds: usize,
     ) -> Result<Compared, ReferenceError> {
         let clean = self.clean(subject.environment, seeds)?;
-        let crash = |error| ReferenceError::of_broken(&subject.name, error);
         self.say(format!("{}: {seeds} broken agents", subject.name));
         let agents = self
             .cache
-            .agents(self.laboratory, &subject.broken, &names(seeds))
-            .map_err(crash)?;
-        let broken = self
-            .play(
+            .agents(self.laboratory, &subject.broken, &names(seeds));
+        let broken = agents.and_then(|agents| {
+            self.play(
                 subject.environment,
                 &subject.played(),
                 manner(subject, &agents),
             )
-            .map_err(crash)?;
+        });
+        let broken = match broken {
+            Ok(broken) => broken,
+            Err(error) => return Err(self.crashed(subject, error)),
+        };
         let figures = Figures::of(&clean.played.by_agent, &broken.by_agent, clean.p_random)
             .map_err(|error| ReferenceError::Figures {
                 subject: subject.name.clone(),
@@ -175,6 +177,22 @@ impl<'a> Bureau<'a> {
             clean: clean.played,
             broken,
         })
+    }
+
+    /// What a failure of broken agents shows: a fault that crashes only if a clean agent can be trained and played beside it.
+    fn crashed(&mut self, subject: &Subject<'_>, error: Lost) -> ReferenceError {
+        let error = ReferenceError::of_broken(&subject.name, error);
+        if !matches!(error, ReferenceError::Crash { .. }) {
+            return error;
+        }
+        let environment = subject.environment;
+        self.say(format!("{}: a clean agent, to compare", environment.id));
+        let key = root().derive(&episodes(&environment.id)).hex();
+        let source = &environment.source;
+        match self.cache.control(self.laboratory, source, &key, EPISODES) {
+            Ok(()) => error,
+            Err(lost) => ReferenceError::of("a clean agent beside broken ones", lost),
+        }
     }
 
     /// Measures what is asked beside the figures: repair, tuning and training time.
@@ -209,15 +227,14 @@ impl<'a> Bureau<'a> {
         let (mut agents, mut times) = (Vec::new(), Vec::new());
         for one in &list {
             self.say(format!("{}: tuned, {}", subject.name, one.what));
-            let trained = self
-                .cache
-                .agents(self.laboratory, &one.files, &names(1))
-                .map_err(|error| ReferenceError::of_broken(&subject.name, error));
+            let trained = self.cache.agents(self.laboratory, &one.files, &names(1));
             match trained {
                 Ok(paths) => agents.extend(paths),
-                // What does not even train repairs nothing.
-                Err(ReferenceError::Crash { .. }) => continue,
-                Err(error) => return Err(error),
+                Err(error) => match self.crashed(subject, error) {
+                    // What does not even train repairs nothing.
+                    ReferenceError::Crash { .. } => continue,
+                    other => return Err(other),
+                },
             }
             times.extend(self.cache.processor(&one.files, &names(1)));
         }

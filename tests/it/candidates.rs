@@ -194,6 +194,66 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_candidate() {
 }
 
 #[test]
+fn measured_files_that_were_spoiled_are_told_by_place_and_keep_no_row() {
+    let repository = Repository::sound();
+    repository.write(PLACE, HEAD.to_owned() + SOUND);
+    let figures = "malfunctions/candidates/toy_grid.figures.toml";
+    let head = "format = \"evalxrl.candidate-figures/1\"\nenvironment = \"toy_grid\"\n";
+    let rung = "[[rung]]\nentry = \"P1\"\nclass = \"reward-imbalance\"\nstrength = \"2\"\nsource = \"s\"\nedit = \"e\"\n\
+                n = 3\np_clean = 1.0\np_random = 0.0\nreason = \"A1\"\n";
+    let rows = "malfunctions/references.toml";
+    for (place, text, fragment) in [
+        (figures, format!("{head}{rung}"), ""),
+        (figures, format!("{head}{rung}gap_over_error = inf\n"), ""),
+        (
+            figures,
+            format!("{head}{}", rung.replace("1.0", "nan")),
+            "rung[0].p_clean: is not a finite number",
+        ),
+        (
+            figures,
+            format!("{head}{rung}tuned = -inf\n"),
+            "rung[0].tuned: is not a finite number",
+        ),
+        (
+            figures,
+            format!("{head}[[rung]]\nentry"),
+            "line 4: cannot be read",
+        ),
+        (
+            figures,
+            String::new(),
+            "cannot be read: missing field `format`",
+        ),
+        (
+            rows,
+            "format = \"evalxrl.references/1\"\n[malfunctions.a]\np_clean = nan\n".into(),
+            "malfunctions.a.p_clean: is not a finite number",
+        ),
+        (
+            rows,
+            "format = \"evalxrl.references/1\"\n[malfunctions".into(),
+            "line 2: cannot be read",
+        ),
+    ] {
+        repository.write(place, &text);
+        let told = told(&repository);
+        assert_eq!(told.is_empty(), fragment.is_empty(), "{text}: {told:#?}");
+        assert!(
+            told.iter()
+                .all(|line| line.starts_with(place) && line.contains(fragment)),
+            "{text}: {told:#?}"
+        );
+        assert!(
+            told.iter()
+                .all(|line| line.contains("take it back from version control")),
+            "{told:#?}"
+        );
+        repository.remove(place);
+    }
+}
+
+#[test]
 fn figures_of_another_environment_are_refused() {
     let mut problems = Problems::none();
     let text = CandidateFigures::none("there".parse().unwrap())

@@ -210,6 +210,16 @@ fn one_run_tells_a_planted_defect_of_each_rule_of_a_diff() {
     );
     let defects: Vec<(&str, Spoil, &str)> = vec![
         (
+            "toy-grid-idle",
+            Box::new(swap("+    return 1 * here", "+    return 10 * here")),
+            "changes nothing",
+        ),
+        (
+            "toy-grid-lost",
+            Box::new(move |diff: String| diff + added),
+            "1 lines belong to no hunk",
+        ),
+        (
             "toy-grid-a",
             Box::new(swap("10 * here", "11 * here")),
             "does not apply",

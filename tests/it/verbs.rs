@@ -234,6 +234,8 @@ fn a_screening_that_is_stopped_or_killed_leaves_no_training_behind() {
     let repository = Repository::sound();
     repository.write("malfunctions/candidates/toy_grid.toml", CANDIDATES);
     let mark = repository.path("mark");
+    let temporary = repository.path("temporary");
+    std::fs::create_dir(&temporary).unwrap();
     let code = format!(
         "import os, time\nopen({:?}, 'w').write(str(os.getpid()) + '\\n')\ntime.sleep(600)\n",
         mark.to_str().unwrap()
@@ -245,6 +247,7 @@ fn a_screening_that_is_stopped_or_killed_leaves_no_training_behind() {
             .args(["reference", "--screen", "toy_grid", "--python", python])
             .current_dir(repository.root())
             .env("EVALXRL_CACHE", repository.path("cache"))
+            .env("TMPDIR", &temporary)
             .env_remove("EVALXRL_ROOT")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -259,4 +262,96 @@ fn a_screening_that_is_stopped_or_killed_leaves_no_training_behind() {
     }
     let left = std::fs::read_dir(repository.path("malfunctions/candidates")).unwrap();
     assert_eq!(left.count(), 1, "the ladders alone");
+    // Killed programs leave their folder to the next one, which finds it free.
+    let left = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+    assert!(left(&temporary) > 0);
+    repository.write("envs/evalxrl_envs/__main__.py", "raise SystemExit(1)\n");
+    let mut last = program(&repository);
+    last.args(["reference", "--screen", "toy_grid", "--python", python]);
+    assert!(
+        !last
+            .env("TMPDIR", &temporary)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    assert_eq!(left(&temporary), 0);
+}
+
+/// Trains by copying the line that pays, plays as well as it pays, and puts another sweep's file in place meanwhile.
+const SHOP: &str = r#"import json, os, re, sys
+verb, arguments = sys.argv[1], sys.argv[2:]
+named = lambda name: [b for a, b in zip(arguments, arguments[1:]) if a == name]
+if os.path.exists(BETWEEN):
+    os.replace(BETWEEN, REFERENCES)
+if verb == "train":
+    pay = re.search(r"return (\d+)", open("evalxrl_envs/toy_grid/environment.py").read())[1]
+    for seed in named("--seeds")[0].split(","):
+        open(os.path.join(named("--agent")[0], seed + ".safetensors"), "w").write(pay)
+    print(json.dumps({"format": "evalxrl.training/1", "seconds": {"processor": 1.0}}))
+else:
+    pays = [float(open(path).read()) for path in named("--agent")] or [0.0]
+    agents = [{"returns": [pay + i % 2 / 100 for i in range(256)]} for pay in pays]
+    print(json.dumps({"format": "evalxrl.evaluation/1", "agents": agents}))
+"#;
+
+#[test]
+fn two_sweeps_of_one_repository_keep_the_rows_of_both() {
+    let Some(python) = python() else { return };
+    let repository = Repository::sound();
+    let (rows, between) = (
+        repository.path("malfunctions/references.toml"),
+        repository.path("between.toml"),
+    );
+    let shop = SHOP
+        .replace("BETWEEN", &format!("{between:?}"))
+        .replace("REFERENCES", &format!("{rows:?}"));
+    repository.write("envs/evalxrl_envs/__main__.py", shop);
+    let half = |diff: String| diff.replace("return 1 *", "return 5 *");
+    repository.malfunction("toy-grid-half-pay", |text| text, half);
+    let sweep = |id: &str| {
+        call(
+            &repository,
+            &["reference", "--only", id, "--python", python],
+        )
+    };
+    let (code, told, talk) = sweep("toy-grid-half-pay");
+    assert_eq!(code, 0, "{told}{talk}");
+    // The second sweep begins without a row, and the first one ends while it trains.
+    std::fs::rename(&rows, &between).unwrap();
+    assert_eq!(sweep("toy-grid-weak-pay").0, 0);
+    assert!(!between.exists());
+    let text = std::fs::read_to_string(&rows).unwrap();
+    for id in ["toy-grid-half-pay", "toy-grid-weak-pay"] {
+        assert!(text.contains(&format!("[malfunctions.{id}]")), "{text}");
+    }
+    // A row whose folder has a defect is kept; that of a folder that is gone is dropped.
+    repository.remove("malfunctions/toy-grid-half-pay/fault.diff");
+    let (code, _, told) = sweep("toy-grid-weak-pay");
+    assert_eq!(code, 3);
+    assert!(!told.contains("drops the row"), "{told}");
+    repository.remove("malfunctions/toy-grid-half-pay");
+    assert_eq!(sweep("toy-grid-weak-pay").0, 0);
+    let text = std::fs::read_to_string(&rows).unwrap();
+    assert!(
+        !text.contains("half-pay") && text.contains("weak-pay"),
+        "{text}"
+    );
+}
+
+#[test]
+fn options_that_would_be_passed_over_are_refused() {
+    let repository = Repository::sound();
+    for arguments in [
+        &["reference", "--entry", "P1"][..],
+        &["reference", "--only", "toy-grid-weak-pay", "--entry", "P1"],
+        &["reference", "--environment", "toy_grid", "--entry", "P1"],
+        &["reference", "--tables", "--entry", "P1"],
+        &["new", "malfunction", "toy-grid-"],
+        &["new", "malfunction", "toy-grid"],
+    ] {
+        let (code, _, told) = call(&repository, arguments);
+        assert_eq!(code, 2, "{arguments:?}: {told}");
+    }
 }

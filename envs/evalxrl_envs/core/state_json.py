@@ -40,7 +40,7 @@ def to_json(env: Environment, state: Any) -> dict[str, Any]:
 
 def from_json(env: Environment, document: dict[str, Any], params: Any) -> Any:
     """Reads what `to_json` wrote and checks it."""
-    if document.get("format") != FORMAT or document.get("environment") != env.name:
+    if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("environment") != env.name:
         raise ValueError(f"not a state of {env.name} in the format {FORMAT}")
     template = jax.eval_shape(env.initial, jax.random.key(0), params)
     wanted, given = {field.name for field in fields(template)}, document.get("state")

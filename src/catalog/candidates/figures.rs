@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::vocab::EnvironmentId;
 
 use super::super::malfunction::Class;
+use super::super::measured::read_measured;
 use super::super::{Problem, Problems};
 use super::{CANDIDATES, Candidates};
 
@@ -105,9 +106,13 @@ impl CandidateFigures {
 
     /// Reads the text of the file.
     pub fn read(place: &str, text: &str, problems: &mut Problems) -> Option<Self> {
-        let again = "remove it and run `evalxrl reference --screen ENVIRONMENT`";
-        let wrong = match toml::from_str::<Document>(text) {
-            Err(error) => format!("cannot be read: {}", error.message()),
+        let again = "take it back from version control, or remove it and run `evalxrl reference --screen ENVIRONMENT`";
+        let mut at = String::new();
+        let wrong = match read_measured::<Document>(text) {
+            Err((field, wrong)) => {
+                at = field;
+                wrong
+            }
             Ok(document) if document.format != FORMAT => {
                 format!("format `{}` is not {FORMAT}", document.format)
             }
@@ -121,7 +126,7 @@ impl CandidateFigures {
                 });
             }
         };
-        problems.push(Problem::new(place, "", wrong, again));
+        problems.push(Problem::new(place, at, wrong, again));
         None
     }
 

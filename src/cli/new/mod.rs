@@ -71,13 +71,17 @@ fn malfunction(
     let (catalog, _) = Catalog::survey(root);
     let environment = catalog
         .environments()
-        .find(|one| name.starts_with(&format!("{}-", one.id.as_str().replace('_', "-"))))
+        .find(|one| {
+            let own = one.id.as_str().replace('_', "-");
+            let rest = name.strip_prefix(own.as_str());
+            rest.is_some_and(|rest| rest.starts_with('-') && rest.len() > 1)
+        })
         .ok_or_else(|| {
             let known: Vec<String> = catalog
                 .environments()
                 .map(|one| format!("{}-…", one.id.as_str().replace('_', "-")))
                 .collect();
-            usage(format!("`{name}` begins with no environment"))
+            usage(format!("`{name}` is no environment with a name after it"))
                 .remedy(format!("name it {}", known.join(" or ")))
         })?;
     let rung = candidate

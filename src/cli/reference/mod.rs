@@ -11,12 +11,12 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 
 use crate::catalog::{
-    Catalog, Class, Malfunction, OVERVIEW, REFERENCES, ReferenceState, References,
+    Catalog, Class, Malfunction, OVERVIEW, Problems, REFERENCES, ReferenceState, References,
 };
 use crate::harness::Role;
 use crate::harness::blocking::Front;
 use crate::harness::images::{self, Recipe};
-use crate::reference::{Bureau, Cache, FEWEST_SEEDS, Measured, ReferenceError};
+use crate::reference::{Bureau, Cache, FEWEST_SEEDS, ReferenceError};
 use crate::vocab::{EnvironmentId, MalfunctionId};
 
 use super::interpreter::Interpreter;
@@ -36,7 +36,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ENVIRONMENT", conflicts_with = "seeds")]
     screen: Option<String>,
     /// Screens this candidate only; may be repeated
-    #[arg(long, value_name = "ID", requires = "screen")]
+    #[arg(long, value_name = "ID", requires = "screen", conflicts_with_all = ["only", "environment", "tables"])]
     entry: Vec<String>,
     /// Makes the tables of malfunctions/README.md anew and measures nothing
     #[arg(long, conflicts_with_all = ["only", "environment", "screen", "seeds", "all", "python"])]
@@ -78,9 +78,15 @@ fn measure(args: &Args) -> Result<(), Failure> {
     let catalog = args.folder.load()?;
     let chosen = choose(&catalog, args)?;
     let mut references = catalog.references().clone();
-    references.keep(|id| catalog.malfunction(id).is_ok());
-    if references != *catalog.references() {
-        write(catalog.root(), &references)?;
+    let left_over = |id: &MalfunctionId| {
+        !catalog
+            .root()
+            .join("malfunctions")
+            .join(id.as_str())
+            .is_dir()
+    };
+    if references.ids().any(left_over) {
+        references = change(catalog.root(), |rows| rows.keep(|id| !left_over(id)))?;
         out::talk("dropped the rows of malfunctions whose folders are gone");
     }
     if chosen.is_empty() {
@@ -100,25 +106,28 @@ fn measure(args: &Args) -> Result<(), Failure> {
             index + 1,
             args.seeds
         ));
-        match bureau.measure(malfunction, args.seeds, &references) {
+        let measured = match bureau.measure(malfunction, args.seeds, &references) {
             Ok(measured) => {
                 out::data(&told::measured(malfunction, &measured))?;
-                keep(id, &measured, &mut references);
                 if measured.reference.is_none() {
                     rejected.push(id.to_string());
                 }
+                measured.reference
             }
             // A fault that does more than it may is rejected; what else goes wrong stops the sweep.
             Err(error @ ReferenceError::Crash { .. }) => {
                 out::data(&format!("{id}\n  {error}\n  not admitted\n"))?;
-                references.remove(id);
                 rejected.push(id.to_string());
+                None
             }
             Err(error) => return Err(failure(id.as_str(), &error)),
-        }
+        };
         // Written after each, so that a stopped sweep keeps what it has.
         if args.seeds >= FEWEST_SEEDS {
-            write(catalog.root(), &references)?;
+            references = change(catalog.root(), |rows| match measured {
+                Some(reference) => rows.insert(id.clone(), reference),
+                None => rows.remove(id),
+            })?;
         }
     }
     if args.seeds < FEWEST_SEEDS || rejected.is_empty() {
@@ -138,14 +147,6 @@ fn tables(folder: &CatalogFolder) -> Result<(), Failure> {
             .map_err(|problem| invalid(&problem.into()))
     })?;
     out::data(&format!("{OVERVIEW}\n"))
-}
-
-fn keep(id: &MalfunctionId, measured: &Measured, references: &mut References) {
-    match &measured.reference {
-        Some(reference) => references.insert(id.clone(), reference.clone()),
-        None if measured.refusals.iter().any(|one| one.rule == "n") => {}
-        None => references.remove(id),
-    }
 }
 
 fn failure(name: &str, error: &ReferenceError) -> Failure {
@@ -224,10 +225,21 @@ fn choose<'a>(catalog: &'a Catalog, args: &Args) -> Result<Vec<&'a Malfunction>,
     Ok(chosen)
 }
 
-fn write(root: &Path, references: &References) -> Result<(), Failure> {
+/// Changes the file of references, into which another sweep may have written meanwhile, and gives all of its rows.
+fn change(root: &Path, edit: impl FnOnce(&mut References)) -> Result<References, Failure> {
     let path = root.join(REFERENCES);
-    let text = references
-        .to_text()
-        .map_err(|error| Failure::new(Code::Internal, format!("{}: {error}", path.display())))?;
-    whole_file::replace(&path, |_| Ok(text))
+    let mut rows = References::default();
+    whole_file::replace(&path, |text| {
+        let mut problems = Problems::none();
+        if !text.is_empty() {
+            rows = References::read(text, &mut problems);
+        }
+        if !problems.is_empty() {
+            return Err(invalid(&problems));
+        }
+        edit(&mut rows);
+        rows.to_text()
+            .map_err(|error| Failure::new(Code::Internal, format!("{}: {error}", path.display())))
+    })?;
+    Ok(rows)
 }

@@ -101,6 +101,75 @@ fn clean_agents_are_those_of_the_references() {
 }
 
 #[test]
+fn agents_that_are_not_as_they_were_written_are_trained_again() {
+    let repository = Repository::sound();
+    let mut laboratory = Pretended::default();
+    let measured = measure(&repository, &mut laboratory, MALFUNCTION, 10).unwrap();
+    let (catalog, _) = Catalog::survey(repository.root());
+    let cache = Cache::below(&repository.path("cache"));
+    let environment = catalog.environments().next().unwrap();
+    let paths = clean_agents(&cache, &mut laboratory, environment).unwrap();
+    let sound = std::fs::read(&paths[3]).unwrap();
+    for spoiled in [&[][..], &sound[..9], &[&sound[..], b"x"].concat()] {
+        std::fs::write(&paths[3], spoiled).unwrap();
+        let trained = laboratory.trained.len();
+        let again = measure(&repository, &mut laboratory, MALFUNCTION, 10).unwrap();
+        assert_eq!(again, measured);
+        assert_eq!(laboratory.trained[trained..], [10], "the clean ones alone");
+    }
+    // Agents of an earlier version have no hashes.
+    std::fs::remove_file(paths[3].with_file_name("hashes.json")).unwrap();
+    let trained = laboratory.trained.len();
+    clean_agents(&cache, &mut laboratory, environment).unwrap();
+    assert_eq!(laboratory.trained.len(), trained);
+}
+
+#[test]
+fn a_laboratory_that_cannot_train_clean_agents_rejects_no_malfunction() {
+    let repository = Repository::sound();
+    let mut laboratory = Pretended::default();
+    measure(&repository, &mut laboratory, MALFUNCTION, 10).unwrap();
+    let raises = |diff: String| diff.replace("+    return 1 * here", "+    raise 1 * here");
+    for (down, diff) in [(true, true), (true, false), (false, true), (false, false)] {
+        // Clean agents are in the cache, so that broken ones are the first to be trained.
+        laboratory.down = down;
+        repository.malfunction(
+            MALFUNCTION,
+            |text| text,
+            |text| {
+                let text = text.replace("return 1 *", "return 2 *");
+                if diff {
+                    raises(text.replace("return 2", "return 1"))
+                } else {
+                    text
+                }
+            },
+        );
+        let ended = measure(&repository, &mut laboratory, MALFUNCTION, 10);
+        match (down, diff) {
+            (true, _) => assert!(
+                matches!(ended, Err(ReferenceError::Laboratory { .. })),
+                "{ended:?}"
+            ),
+            (false, true) => assert!(
+                matches!(ended, Err(ReferenceError::Crash { .. })),
+                "{ended:?}"
+            ),
+            (false, false) => assert!(ended.is_ok()),
+        }
+    }
+    let cache = walkdir::WalkDir::new(repository.path("cache"))
+        .into_iter()
+        .flatten();
+    let passing = cache.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(
+        passing.count(),
+        0,
+        "nothing is left of what is only compared with"
+    );
+}
+
+#[test]
 fn few_seeds_screen_and_admit_nothing() {
     let repository = Repository::sound();
     let measured = measure(&repository, &mut Pretended::default(), MALFUNCTION, 3).unwrap();
