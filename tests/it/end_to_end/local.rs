@@ -60,13 +60,17 @@ scaffold = "null"
     }
 }
 
-/// The folder of a local sandbox is a fact of the host.
+/// The folder of a local sandbox and an object's address, which Python's errors name, are facts of the host.
 fn homeless(text: &str) -> String {
-    let mut parts = text.split("/tmp/evalxrl-");
-    let mut whole = parts.next().unwrap_or("").to_owned();
-    for part in parts {
-        whole.push_str("/tmp/evalxrl-");
-        whole.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    let mut whole = text.to_owned();
+    for mark in ["/tmp/evalxrl-", " at 0x"] {
+        let mut parts = whole.split(mark);
+        let mut kept = parts.next().unwrap_or("").to_owned();
+        for part in parts {
+            kept.push_str(mark);
+            kept.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+        }
+        whole = kept;
     }
     whole
 }
