@@ -103,7 +103,7 @@ def _checked(action: Any, space: Space) -> np.ndarray:
     kinds = "iuf" if isinstance(space, Box) else "iu"
     fits = given.dtype.kind in kinds and given.shape == space.shape
     if fits:
-        fits = bool(np.all(np.isfinite(given)) if isinstance(space, Box) else space.contains(given))
+        fits = bool(np.all(np.isfinite(given)) if isinstance(space, Box) else space.contains(jnp.asarray(given)))
     if not fits:
         raise ValueError(f"action {action!r} is not one of {space}")
     return given.astype(space.dtype)

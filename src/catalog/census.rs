@@ -84,8 +84,7 @@ fn composites(catalog: &Catalog, problems: &mut Problems) {
 fn left_over(catalog: &Catalog, problems: &mut Problems) {
     for id in catalog.references.ids() {
         // A folder with a defect is told about elsewhere; its row is not in vain.
-        let folder = catalog.root.join("malfunctions").join(id.as_str());
-        if !catalog.malfunctions.contains_key(id) && !folder.is_dir() {
+        if !catalog.malfunctions.contains_key(id) && !catalog.has_folder(id) {
             problems.push(Problem::new(
                 REFERENCES,
                 id.as_str(),

@@ -138,6 +138,12 @@ impl Catalog {
         &self.shared
     }
 
+    /// Whether a malfunction of this identifier has a folder, be it sound or not.
+    #[must_use]
+    pub fn has_folder(&self, id: &MalfunctionId) -> bool {
+        self.root.join("malfunctions").join(id.as_str()).is_dir()
+    }
+
     /// The references as written.
     #[must_use]
     pub fn references(&self) -> &References {

@@ -42,6 +42,9 @@ const HUBS: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "errors"]
 /// Lines of a source file beyond which it wants dividing.
 const CEILING: usize = 600;
 
+/// Bytes of a tracked file beyond which it is taken for something built or downloaded.
+const HEAVY: u64 = 256 * 1024;
+
 /// Python packages → packages they may use, as DESIGN draws them.
 const PYTHON_ARROWS: [(&str, &[&str]); 8] = [
     ("core", &[]),
@@ -226,6 +229,15 @@ fn no_source_file_is_longer_than_six_hundred_lines_and_the_median_is_short() {
         lengths[lengths.len() / 2].0 <= 200,
         "the median file is too long"
     );
+}
+
+#[test]
+fn nothing_built_or_downloaded_is_kept() {
+    let heavy: Vec<_> = tracked()
+        .into_iter()
+        .filter(|path| std::fs::metadata(root().join(path)).is_ok_and(|of| of.len() > HEAVY))
+        .collect();
+    assert!(heavy.is_empty(), "heavy files: {heavy:?}");
 }
 
 #[test]

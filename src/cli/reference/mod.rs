@@ -78,13 +78,7 @@ fn measure(args: &Args) -> Result<(), Failure> {
     let catalog = args.folder.load()?;
     let chosen = choose(&catalog, args)?;
     let mut references = catalog.references().clone();
-    let left_over = |id: &MalfunctionId| {
-        !catalog
-            .root()
-            .join("malfunctions")
-            .join(id.as_str())
-            .is_dir()
-    };
+    let left_over = |id: &MalfunctionId| !catalog.has_folder(id);
     if references.ids().any(left_over) {
         references = change(catalog.root(), |rows| rows.keep(|id| !left_over(id)))?;
         out::talk("dropped the rows of malfunctions whose folders are gone");

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::synthetic::{Shape, folder, with_transcripts};
+use super::synthetic::{Shape, folder, repeat_with, with_transcripts};
 use crate::report::{Run, write};
 
 fn page(run: &Run, name: &str) -> (String, Value, String) {
@@ -397,14 +397,7 @@ fn the_text_report_is_markdown_with_headings_lists_and_tables() {
 #[test]
 fn another_coder_gets_a_part_of_its_own_and_is_not_pooled() {
     let mut run = Shape::of(1, 2, 2).run();
-    let other = crate::vocab::CoderLabel::new("second").unwrap();
-    let mut more = run.sessions.clone();
-    more.retain(|session| session.key.coder.as_str() == "search");
-    for session in &mut more {
-        session.key.coder = other.clone();
-        run.planned.push(session.key.clone());
-    }
-    run.sessions.extend(more);
+    repeat_with(&mut run, "second");
     let (html, findings, _) = page(&run, "two-coders");
     assert_eq!(findings["strata"].as_array().unwrap().len(), 2);
     let headline = findings["headline"].as_u64().unwrap() as usize;

@@ -2,9 +2,8 @@
 //! Must not know a terminal.
 //! Start at the tests.
 
-use super::synthetic::{Shape, folder};
+use super::synthetic::{Shape, folder, repeat_with};
 use crate::report::write;
-use crate::vocab::CoderLabel;
 
 #[test]
 fn the_summary_fits_a_terminal_whatever_the_run() {
@@ -47,14 +46,7 @@ fn the_summary_names_its_coder_where_there_are_several() {
     let (out, _held) = folder("summary-one-coder");
     let summary = write(&run, &out).unwrap().summary;
     assert!(!summary.contains("this is coder"), "{summary}");
-    let second = CoderLabel::new("second").unwrap();
-    let mut more = run.sessions.clone();
-    more.retain(|session| session.key.coder.as_str() == "search");
-    for session in &mut more {
-        session.key.coder = second.clone();
-        run.planned.push(session.key.clone());
-    }
-    run.sessions.extend(more);
+    repeat_with(&mut run, "second");
     let (out, _held) = folder("summary-two-coders");
     let summary = write(&run, &out).unwrap().summary;
     assert!(

@@ -120,6 +120,18 @@ impl Shape {
     }
 }
 
+/// Plans and scores every session of the coder `search` once more with another coder.
+pub(super) fn repeat_with(run: &mut Run, coder: &str) {
+    let coder = CoderLabel::new(coder).unwrap();
+    let mut more = run.sessions.clone();
+    more.retain(|session| session.key.coder.as_str() == "search");
+    for session in &mut more {
+        session.key.coder = coder.clone();
+        run.planned.push(session.key.clone());
+    }
+    run.sessions.extend(more);
+}
+
 /// A method that is run and one that is not, expected to do the one thing or the other in turn.
 fn predictions(malfunction: &Malfunction, index: usize) -> Vec<Prediction> {
     let [first, second] = if index.is_multiple_of(2) {
