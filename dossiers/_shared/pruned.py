@@ -50,9 +50,7 @@ def call(
         "EVALXRL_XLA_CACHE": str(cache),
     }
     command = [sys.executable, *argv[1:]]
-    return subprocess.run(
-        command, cwd=directory or root, env=environment, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, cwd=directory or root, env=environment, capture_output=True, text=True, check=False)
 
 
 def contents(root: Path) -> dict[str, bytes]:

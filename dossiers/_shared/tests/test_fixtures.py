@@ -22,12 +22,12 @@ def test_a_state_survives_json_and_reset_to_gives_the_observation_of_step(world:
     _, state = world.reset(jax.random.key(3), params)
     for t in range(12):
         observation, state, _, terminated, _, _ = step(jax.random.key(t), state, t % 4, params)
+        if terminated:
+            break
         again = world.state_from_json(json.loads(json.dumps(world.state_to_json(state))), params)
         restarted, same = world.reset_to(again, params)
         assert np.array_equal(restarted, observation)
         assert jax.tree.leaves(same) == jax.tree.leaves(state)
-        if terminated:
-            break
 
 
 @WORLDS

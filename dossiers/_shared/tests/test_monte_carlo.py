@@ -32,7 +32,7 @@ def test_without_noise_every_component_of_q_is_exact_in_every_cell() -> None:
     simulator = Simulator(F6.subject(BEST), 0, Acting.GREEDY)
     truth = exact.evaluate(F6, BEST).q
     for index, cell in enumerate(F6.cells):
-        values = vector_q(simulator, F6.at(cell), probe_set(simulator.subject), 2, 0.95)
+        values = vector_q(simulator, F6.at(cell), probe_set(simulator, F6.at(cell)), 2, 0.95)
         assert values.samples.mean(axis=1) == pytest.approx(truth[index], abs=1e-5)
 
 
@@ -42,7 +42,7 @@ def test_every_component_lies_within_three_standard_errors_with_slip() -> None:
     squares = replace(F6, rewards=F6.rewards**2, gamma=F6.gamma**2)
     variance = exact.evaluate(squares, BEST, slip=0.1, steps=50).q - truth**2
     for cell in [(1, 1), (0, 3), (4, 4), (2, 1)]:
-        values = vector_q(simulator, F6.at(cell), probe_set(simulator.subject), 256, 0.95)
+        values = vector_q(simulator, F6.at(cell), probe_set(simulator, F6.at(cell)), 256, 0.95)
         index = F6.cells.index(cell)
         for action, component in itertools.product(range(4), range(3)):
             got = values.q(action, component)
@@ -58,15 +58,13 @@ def test_nominal_95_percent_intervals_cover_the_exact_value_in_92_to_98_percent_
     state, action = F6.at((1, 1)), np.array([1], np.int32)
     sums = simulator.rollouts(state, action, 500 * 64, 50).discounted(0.95).sum(axis=1)
     want = truth[F6.cells.index((1, 1)), 1]
-    covered = [
-        abs(got.mean - want) <= 1.96 * got.se for got in (estimate(draws) for draws in sums.reshape(500, 64))
-    ]
+    covered = [abs(got.mean - want) <= 1.96 * got.se for got in (estimate(draws) for draws in sums.reshape(500, 64))]
     assert 0.92 <= np.mean(covered) <= 0.98
 
 
 def test_differences_of_actions_use_common_random_numbers() -> None:
     simulator = Simulator(F6.subject(BEST, Params(slip=0.1)), 0, Acting.GREEDY)
-    values = vector_q(simulator, F6.at((0, 0)), probe_set(simulator.subject), 256, 0.95)
+    values = vector_q(simulator, F6.at((0, 0)), probe_set(simulator, F6.at((0, 0))), 256, 0.95)
     paired = values.total_difference(1, 3).se
     apart = np.hypot(values.total(1).se, values.total(3).se)
     assert paired < apart
@@ -79,8 +77,7 @@ def test_small_and_normal_budgets_agree_within_three_combined_errors_on_19_of_20
     agree = 0
     for cell in F6.cells[:20]:
         few, many = (
-            vector_q(simulator, F6.at(cell), np.array([0], np.int32), count, 0.95).total(0)
-            for count in (64, 256)
+            vector_q(simulator, F6.at(cell), np.array([0], np.int32), count, 0.95).total(0) for count in (64, 256)
         )
         agree += abs(few.mean - many.mean) <= 3 * np.hypot(few.se, many.se) + 1e-9
     assert agree >= 19

@@ -29,7 +29,14 @@ class Tool:
     """Imports the body late, so that `--help` loads no JAX."""
     states: bool = False
     options: tuple[arguments.Option, ...] = ()
+    q_source: bool = False
+    """Adds `--q-source`."""
     how_to_read: tuple[str, ...] = ()
+
+    @property
+    def parser(self) -> argparse.ArgumentParser:
+        """Its command line."""
+        return arguments.parser(self.name, self.help, self.states, self.options, self.q_source)
 
 
 def main(tools: dict[str, Tool], argv: list[str]) -> int:
@@ -38,7 +45,7 @@ def main(tools: dict[str, Tool], argv: list[str]) -> int:
         print(f"usage: one of {', '.join(tools)}, then its arguments", file=sys.stderr)
         return 2
     tool = tools[argv[0]]
-    wanted = arguments.parse(arguments.parser(tool.name, tool.help, tool.states, tool.options), argv[1:])
+    wanted = arguments.parse(tool.parser, argv[1:])
     try:
         output = run(tool, wanted)
     except ToolFailure as failure:
@@ -54,7 +61,7 @@ def main(tools: dict[str, Tool], argv: list[str]) -> int:
 
 def run(tool: Tool, wanted: argparse.Namespace) -> str:
     """The whole output of a tool in the caller's directory."""
-    _configure()
+    configure()
     from xrl_common.workspace import load
 
     return render(tool, wanted, load())
@@ -72,6 +79,7 @@ def render(tool: Tool, wanted: argparse.Namespace, subject: Subject) -> str:
         simulator=Simulator(subject, wanted.seed, Acting[wanted.policy.upper()]),
         gamma=wanted.gamma if given else subject.gamma,
         gamma_source="--gamma" if given else subject.gamma_source,
+        budget=wanted.budget,
     )
     reports = tool.body()(settings, wanted)
     blocks = ["\n".join(report.lines) for report in reports]
@@ -83,7 +91,7 @@ def render(tool: Tool, wanted: argparse.Namespace, subject: Subject) -> str:
     return output
 
 
-def _configure() -> None:
+def configure() -> None:
     """Leaves no trace in the workspace, runs as its programs do, keeps compiled ones where there is room."""
     sys.dont_write_bytecode = True
     try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import jax
 import numpy as np
 
+from xrl_common.arguments import Source
 from xrl_common.simulation import Simulator, Trace
 from xrl_common.subject import Tree
 
@@ -92,6 +94,97 @@ def vector_q(simulator: Simulator, state: Tree, actions: np.ndarray, rollouts: i
         limit=limit,
         trace=trace,
     )
+
+
+@dataclass(frozen=True)
+class BatchQ:
+    """Discounted component sums of N rollouts for each probed action of each of many states."""
+
+    components: tuple[str, ...]
+    samples: np.ndarray
+    """(states, actions, N, components), float64."""
+    limits: np.ndarray
+    """Steps per rollout, H' of each state, (states,)."""
+
+    @property
+    def totals(self) -> np.ndarray:
+        """Mean of the summed components, (states, actions)."""
+        return self.samples.sum(axis=3).mean(axis=2)
+
+
+@dataclass(frozen=True)
+class ScalarQ:
+    """One action value per state, action and rollout, and how a header names its source."""
+
+    samples: np.ndarray
+    """(states, actions, N), float64; N is 1 where there is no chance in it."""
+    word: str
+
+    @property
+    def means(self) -> np.ndarray:
+        """(states, actions)."""
+        return self.samples.mean(axis=2)
+
+    def difference(self, state: int, first: int, second: int) -> Estimate:
+        """Q(s, a) - Q(s, b) with the error of the paired differences."""
+        return estimate(self.samples[state, first] - self.samples[state, second])
+
+
+def limits_of(simulator: Simulator, states: Tree, gamma: float) -> np.ndarray:
+    """H' of each state (leading axis)."""
+    left = np.maximum(simulator.subject.horizon - np.asarray(states.t), 0)
+    return np.array([horizon_of(gamma, int(steps)) for steps in left], np.int32)
+
+
+def batch_q(simulator: Simulator, states: Tree, actions: np.ndarray, rollouts: int, gamma: float) -> BatchQ:
+    """Q_c(s, a) of many states (leading axis) and their actions (S, A, ...); as `vector_q`, with no trace."""
+    limits = limits_of(simulator, states, gamma)
+    return BatchQ(simulator.components, simulator.sums(states, actions, rollouts, gamma, limits), limits)
+
+
+def scalar_q(
+    simulator: Simulator,
+    states: Tree,
+    actions: np.ndarray,
+    rollouts: int,
+    gamma: float,
+    source: Source = Source.SIMULATOR,
+) -> ScalarQ:
+    """Q(s, a) of many states (leading axis) and their actions (S, A, ...) from one of the three sources.
+
+    Simulator: Monte-Carlo sums. Critic: r + gamma V(s') of one simulated step, V = 0 after the end. Log-policy:
+    log pi(a | s), which re-expresses the policy and says nothing of its worth.
+    """
+    if source is Source.LOG_POLICY:
+        return ScalarQ(_log_policy(simulator, states, actions), "Q log-policy")
+    if source is Source.CRITIC:
+        return ScalarQ(_critic(simulator, states, actions, rollouts, gamma), f"Q critic N={rollouts}")
+    values = batch_q(simulator, states, actions, rollouts, gamma)
+    longest = int(values.limits.max(initial=0))
+    return ScalarQ(values.samples.sum(axis=3), f"Q simulator N={rollouts} H={longest}")
+
+
+def _log_policy(simulator: Simulator, states: Tree, actions: np.ndarray) -> np.ndarray:
+    policy = simulator.subject.policy
+    seen = np.repeat(simulator.observe(states), actions.shape[1], axis=0)
+    flat = actions.reshape(len(seen), *actions.shape[2:])
+    logs = jax.jit(policy.log_prob)(policy.agent, seen, flat)
+    return np.asarray(logs, np.float64).reshape(*actions.shape[:2], 1)
+
+
+def _critic(simulator: Simulator, states: Tree, actions: np.ndarray, rollouts: int, gamma: float) -> np.ndarray:
+    count, probes = actions.shape[:2]
+
+    def repeated(leaf: np.ndarray) -> np.ndarray:
+        return np.repeat(leaf, probes * rollouts, axis=0)
+
+    flat = np.repeat(actions.reshape(count * probes, *actions.shape[2:]), rollouts, axis=0)
+    numbers = np.tile(np.arange(rollouts), count * probes)
+    trace = simulator.fresh(jax.tree.map(repeated, states), flat, numbers, 1)
+    policy = simulator.subject.policy
+    after = np.asarray(jax.jit(policy.value)(policy.agent, simulator.observe(trace.finals)), np.float64)
+    value = np.where(trace.terminated.any(axis=1), 0.0, after)
+    return (trace.returns + gamma * value).reshape(count, probes, rollouts)
 
 
 def nonfinite(*arrays: np.ndarray) -> int:

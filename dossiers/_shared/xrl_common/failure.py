@@ -4,6 +4,7 @@ from __future__ import annotations
 
 USAGE = 2
 UNREADABLE = 3
+SPENT = 4
 
 
 class ToolFailure(Exception):
@@ -22,3 +23,8 @@ def usage(message: str) -> ToolFailure:
 def unreadable(message: str) -> ToolFailure:
     """A state, the parameters or the configuration could not be read."""
     return ToolFailure(UNREADABLE, message)
+
+
+def spent(message: str) -> ToolFailure:
+    """The budget of a protocol is used up."""
+    return ToolFailure(SPENT, message)

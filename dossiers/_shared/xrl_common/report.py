@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from xrl_common import tables
+from xrl_common import arguments, tables
 from xrl_common.simulation import Simulator
 from xrl_common.states import Selected
+from xrl_common.subject import Subject
+
+CHEAP = 5000
+"""Numbers per episode up to which nothing is scaled down; a dearer environment gets fewer rollouts."""
+
+LEAST_SHARE = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,24 @@ class Settings:
     simulator: Simulator
     gamma: float
     gamma_source: str
+    budget: str = "normal"
+
+    @property
+    def subject(self) -> Subject:
+        """The environment and its agent."""
+        return self.simulator.subject
+
+    @property
+    def share(self) -> float:
+        """Share of the default counts that this environment gets, a power of two from 1 down to 1/16."""
+        share = 1.0
+        while share > LEAST_SHARE and self.subject.effort * share > CHEAP:
+            share /= 2
+        return share
+
+    def count(self, default: int, least: int = 1) -> int:
+        """A number of rollouts, episodes or samples after `--budget` and the cost of this environment."""
+        return max(round(arguments.SCALES[self.budget] * self.share * default), least)
 
     @property
     def seed(self) -> int:

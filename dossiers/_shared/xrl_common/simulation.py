@@ -1,25 +1,25 @@
-"""Rollouts. One compiled program serves every tool: 64 lanes, each a start, a rule of acting and a limit.
+"""Rollouts. One compiled program serves every tool that looks at steps: 64 lanes, each a start, a rule and a limit.
 
 A lane starts in a reset or in a given state, may have its first action forced, then follows the policy.
-Lane number n of a stream draws from keys that depend on (seed, stream, n) alone: lanes that share n share
-their noise, whatever their first action (common random numbers).
+Lane number n of a stream draws from keys that depend on (seed, stream, n) and the step alone: lanes that
+share n share their noise, whatever their first action (common random numbers).
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+import zlib
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
+from xrl_common import compiled
+from xrl_common.compiled import LANES, MANY, Lanes
 from xrl_common.subject import ActionRule, Policy, SamplingRule, Subject, Tree
-
-LANES = 64
 
 
 class Acting(IntEnum):
@@ -35,10 +35,6 @@ class Acting(IntEnum):
         return self.name.lower()
 
 
-Raw = tuple[jax.Array, jax.Array, jax.Array, jax.Array, Tree, jax.Array]
-"""The fields of a `Trace` as the program returns them, with steps as the leading axis."""
-
-
 class Stream(IntEnum):
     """Names the families of random numbers, so that tools do not share noise by accident."""
 
@@ -47,26 +43,35 @@ class Stream(IntEnum):
     DRAWS = 2
 
 
-class Lanes(NamedTuple):
-    """Inputs of a batch; arrays have one row per lane."""
+class Rule(Hashable, Protocol):
+    """A way of acting that may look at states and remember; a frozen dataclass, so that equal rules are one program."""
 
-    number: np.ndarray
-    limit: np.ndarray
-    state: Tree
-    action: Any
-    given: np.ndarray
-    forced: np.ndarray
+    def memory(self, rows: int) -> Tree:
+        """What it remembers at the start of a run, with a leading axis of `rows`."""
+        ...
+
+    def __call__(
+        self, agent: Tree, memory: Tree, keys: jax.Array, observations: jax.Array, states: Tree, params: Tree
+    ) -> tuple[jax.Array, Tree]:
+        """Actions (B, ...) and the memory after them; traced by JAX."""
+        ...
 
 
 class Trace(NamedTuple):
     """What happened; arrays are (lanes, steps, ...), and `alive` says which steps were taken."""
 
     rewards: np.ndarray
+    """(L, T, C), zeros where no step was taken."""
     reward: np.ndarray
     alive: np.ndarray
     actions: np.ndarray
     states: Tree
+    """Before each step."""
+    observations: np.ndarray
+    """(L, T, d), before each step."""
     terminated: np.ndarray
+    finals: Tree
+    """The state after the last step of each lane, (L, ...)."""
 
     @property
     def lengths(self) -> np.ndarray:
@@ -84,92 +89,198 @@ class Trace(NamedTuple):
         return np.einsum("lsc,s->lc", self.rewards.astype(np.float64), weights)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Simulator:
     """Runs lanes of one subject whose agent acts in one way; compiles once, at the first call."""
 
     subject: Subject
     seed: int
     acting: Acting
+    rule: Rule | None = None
+    """Acts in place of the policy."""
+    agent: Tree = None
+    """The arrays of `rule`."""
 
-    def __post_init__(self) -> None:
-        self._steps = self.subject.horizon
-        state, action, reward = jax.eval_shape(lambda: _shapes(self.subject))
-        self._blank_state = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), state)
-        self._blank_action = np.zeros(action.shape, action.dtype)
-        self.components: tuple[str, ...] = tuple(reward._fields)
-        rule = _rule(self.subject.policy, self.acting)
-        self._program = _compiled(self.subject.environment, self.subject.action_space, rule, self._steps)
+    @functools.cached_property
+    def blank_state(self) -> Tree:
+        """A state of zeros."""
+        return _zeros(self._shapes[0])
+
+    @functools.cached_property
+    def components(self) -> tuple[str, ...]:
+        """Names of the reward components, in order."""
+        return tuple(self._shapes[2]._fields)
+
+    def acting_by(self, rule: Rule, agent: Tree) -> Simulator:
+        """The same with another way of acting."""
+        return replace(self, rule=rule, agent=agent)
+
+    def with_params(self, params: Tree) -> Simulator:
+        """The same in an environment with other parameters."""
+        return replace(self, subject=replace(self.subject, params=params))
+
+    def generator(self, name: str) -> np.random.Generator:
+        """NumPy's randomness for one purpose."""
+        return np.random.default_rng([self.seed, Stream.DRAWS, zlib.crc32(name.encode())])
 
     def episodes(self, count: int, uniform: bool = False) -> Trace:
         """Whole episodes from `count` resets, by the agent or uniform actions; the same resets for both."""
-        lanes = self._lanes(np.arange(count), np.full(count, self._steps))
+        lanes = self._lanes(np.arange(count), np.full(count, self.subject.horizon))
         return self._run(lanes, Stream.EPISODES, uniform)
 
     def rollouts(self, state: Tree, actions: np.ndarray, count: int, limit: int) -> Trace:
         """`count` rollouts per forced first action from one state; lanes ordered action by action."""
         rows = len(actions) * count
-        lanes = self._lanes(np.tile(np.arange(count), len(actions)), np.full(rows, limit))._replace(
-            state=jax.tree.map(lambda leaf: np.broadcast_to(leaf, (rows, *np.shape(leaf))), state),
-            action=np.repeat(actions, count, axis=0),
-            given=np.ones(rows, bool),
-            forced=np.ones(rows, bool),
+        states = jax.tree.map(lambda leaf: np.broadcast_to(leaf, (rows, *np.shape(leaf))), state)
+        numbers = np.tile(np.arange(count), len(actions))
+        return self.fresh(states, np.repeat(actions, count, axis=0), numbers, limit)
+
+    def fresh(self, states: Tree, actions: np.ndarray, numbers: np.ndarray, limit: int) -> Trace:
+        """One rollout per given state (leading axis) with its first action forced and the noise of its number."""
+        lanes = self._from(states, numbers, limit)
+        return self._run(
+            lanes._replace(action=np.asarray(actions), forced=np.ones(len(numbers), bool)), Stream.ROLLOUTS
         )
-        return self._run(lanes, Stream.ROLLOUTS)
+
+    def replay(
+        self,
+        states: Tree,
+        actions: np.ndarray | None,
+        episodes: np.ndarray,
+        times: np.ndarray,
+        limit: int | np.ndarray,
+    ) -> Trace:
+        """Continues from given states with the noise that episodes number `episodes` had from step `times` on.
+
+        `actions` (lanes, ...) are forced first; none is where they are None. Forcing what was done in an episode
+        in one of its states gives the rest of that episode.
+        """
+        lanes = self._from(states, np.asarray(episodes), limit)._replace(offset=np.asarray(times, np.int32))
+        if actions is not None:
+            lanes = lanes._replace(action=np.asarray(actions), forced=np.ones(len(lanes.number), bool))
+        return self._run(lanes, Stream.EPISODES)
 
     def from_states(self, states: Tree) -> Trace:
         """One run to the end from each of the given states (leaves have a leading axis)."""
         count = len(jax.tree.leaves(states)[0])
-        lanes = self._lanes(np.arange(count), np.full(count, self._steps))
-        return self._run(lanes._replace(state=states, given=np.ones(count, bool)), Stream.EPISODES)
+        return self._run(self._from(states, np.arange(count), self.subject.horizon), Stream.EPISODES)
+
+    def sums(self, states: Tree, actions: np.ndarray, count: int, gamma: float, limits: np.ndarray) -> np.ndarray:
+        """Discounted component sums of `count` rollouts for each state and first action, (S, A, count, C).
+
+        `states` have a leading axis S, `actions` are (S, A, ...), `limits` (S,) are steps per rollout. Nothing
+        else is kept, so that this is the way for many states.
+        """
+        first, second = actions.shape[:2]
+        rows = first * second * count
+
+        def repeated(leaf: np.ndarray) -> np.ndarray:
+            return np.repeat(leaf, second * count, axis=0)
+
+        lanes = self._from(jax.tree.map(repeated, states), np.tile(np.arange(count), first * second), repeated(limits))
+        lanes = lanes._replace(
+            action=np.repeat(actions.reshape(first * second, *actions.shape[2:]), count, axis=0),
+            forced=np.ones(rows, bool),
+        )
+        program = compiled.of_sums(self.subject.environment, self._rule)
+        sums = [
+            np.asarray(
+                program(
+                    self.subject.params,
+                    self._carried,
+                    piece,
+                    *self._noise(Stream.ROLLOUTS),
+                    np.float32(gamma),
+                )
+            )[:kept]
+            for piece, kept in _pieces(lanes, MANY)
+        ]
+        return np.concatenate(sums).astype(np.float64).reshape(first, second, count, -1)
 
     def choice(self, state: Tree) -> np.ndarray:
         """The action that the policy takes in a state."""
-        lanes = self._lanes(np.arange(1), np.ones(1))._replace(
-            state=jax.tree.map(lambda leaf: np.asarray(leaf)[None], state), given=np.ones(1, bool)
-        )
-        return self._run(lanes, Stream.ROLLOUTS).actions[0, 0]
+        return self.choices(jax.tree.map(lambda leaf: np.asarray(leaf)[None], state))[0]
+
+    def choices(self, states: Tree) -> np.ndarray:
+        """The actions that the policy takes in many states (leading axis)."""
+        count = len(jax.tree.leaves(states)[0])
+        return self._run(self._from(states, np.arange(count), 1), Stream.ROLLOUTS).actions[:, 0]
+
+    def certain_choices(self, states: Tree) -> np.ndarray:
+        """As `choices`, but the most probable action where the agent acts by chance."""
+        chance = self.rule is None and self.acting is Acting.SAMPLED
+        return (replace(self, acting=Acting.GREEDY) if chance else self).choices(states)
+
+    def observe(self, states: Tree) -> np.ndarray:
+        """The observations that belong to many states, (S, d) float32."""
+        return np.asarray(compiled.of_observations(self.subject.environment)(states, self.subject.params))
+
+    @functools.cached_property
+    def _shapes(self) -> tuple[Tree, Any, Any]:
+        return jax.eval_shape(lambda: _samples(self.subject))
+
+    @functools.cached_property
+    def _rule(self) -> Rule:
+        if self.rule is not None:
+            return self.rule
+        policy = self.subject.policy
+        return _Policy(policy.sampled, True) if self.acting is Acting.SAMPLED else _certain(policy, self.acting)
+
+    @property
+    def _carried(self) -> Tree:
+        return self.subject.policy.agent if self.rule is None else self.agent
+
+    def _noise(self, stream: Stream) -> tuple[np.uint32, np.uint32]:
+        return np.uint32(self.seed), np.uint32(stream)
+
+    def _from(self, states: Tree, numbers: np.ndarray, limit: int | np.ndarray) -> Lanes:
+        lanes = self._lanes(numbers, np.broadcast_to(limit, (len(numbers),)))
+        return lanes._replace(state=states, given=np.ones(len(numbers), bool))
 
     def _lanes(self, number: np.ndarray, limit: np.ndarray) -> Lanes:
         rows = len(number)
-
-        def blank(leaf: np.ndarray) -> np.ndarray:
-            return np.zeros((rows, *leaf.shape), leaf.dtype)
-
         return Lanes(
             number=number.astype(np.uint32),
-            limit=limit.astype(np.int32),
-            state=jax.tree.map(blank, self._blank_state),
-            action=blank(self._blank_action),
+            offset=np.zeros(rows, np.int32),
+            limit=np.minimum(limit, self.subject.horizon).astype(np.int32),
+            state=jax.tree.map(lambda leaf: np.zeros((rows, *leaf.shape), leaf.dtype), self.blank_state),
+            action=np.zeros((rows, *self._shapes[1].shape), self._shapes[1].dtype),
             given=np.zeros(rows, bool),
             forced=np.zeros(rows, bool),
         )
 
     def _run(self, lanes: Lanes, stream: Stream, uniform: bool = False) -> Trace:
-        rows = len(lanes.number)
-        pieces = []
-        for first in range(0, rows, LANES):
-            piece = jax.tree.map(lambda leaf, first=first: _padded(leaf[first : first + LANES]), lanes)
-            raw = self._program(
-                self.subject.params,
-                self.subject.policy.agent,
-                piece,
-                np.uint32(self.seed),
-                np.uint32(stream),
-                np.bool_(uniform),
-            )
-            kept = min(LANES, rows - first)
-            pieces.append(jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf).swapaxes(0, 1)[:kept], raw))
-        return Trace(*jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces))
+        longest = max(int(lanes.limit.max(initial=0)), 1)
+        subject = self.subject
+        program = compiled.of_traces(subject.environment, subject.action_space, self._rule, subject.horizon)
+        traces = []
+        for piece, kept in _pieces(lanes, LANES):
+            steps, finals = program(subject.params, self._carried, piece, *self._noise(stream), np.bool_(uniform))
+            steps = jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf)[:longest].swapaxes(0, 1)[:kept], steps)
+            traces.append((*steps, jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf)[:kept], finals)))
+        return Trace(*jax.tree.map(lambda *leaves: np.concatenate(leaves), *traces))
 
 
-def _padded(leaf: np.ndarray) -> np.ndarray:
-    """Rows repeated up to the size of a batch, so that one compiled shape serves all."""
-    missing = LANES - len(leaf)
-    return np.concatenate([leaf, np.repeat(leaf[:1], missing, axis=0)]) if missing else np.asarray(leaf)
+def _pieces(lanes: Lanes, size: int) -> list[tuple[Lanes, int]]:
+    """Batches of one size, so that one compiled shape serves all; rows that fill one up take no step."""
+    pieces = []
+    for first in range(0, len(lanes.number), size):
+        kept = min(size, len(lanes.number) - first)
+        piece = jax.tree.map(lambda leaf, first=first: _padded(leaf[first : first + size], size), lanes)
+        piece.limit[kept:] = 0
+        pieces.append((piece, kept))
+    return pieces
 
 
-def _shapes(subject: Subject) -> tuple[Tree, jax.Array, Any]:
+def _padded(leaf: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate([leaf, np.repeat(leaf[:1], size - len(leaf), axis=0)])
+
+
+def _zeros(shapes: Tree) -> Tree:
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)
+
+
+def _samples(subject: Subject) -> tuple[Tree, jax.Array, Any]:
     """A state, an action and a reward, to be evaluated for their shapes alone."""
     key = jax.random.key(0)
     _, state = subject.environment.reset(key, subject.params)
@@ -178,62 +289,23 @@ def _shapes(subject: Subject) -> tuple[Tree, jax.Array, Any]:
     return state, action, info["reward"]
 
 
-def _rule(policy: Policy, acting: Acting) -> SamplingRule:
-    """One way of acting; those without chance leave their keys unused."""
-    if acting is Acting.SAMPLED:
-        return policy.sampled
-    return _Certain(policy.served if acting is Acting.SERVED else policy.greedy)
+def _certain(policy: Policy, acting: Acting) -> Rule:
+    return _Policy(policy.served if acting is Acting.SERVED else policy.greedy, False)
 
 
 @dataclass(frozen=True)
-class _Certain:
-    """A rule without chance in the form of one with it."""
+class _Policy:
+    """An agent's own way of acting in the form of a rule; without chance it leaves the keys unused."""
 
-    rule: ActionRule
+    way: ActionRule | SamplingRule
+    by_chance: bool
 
-    def __call__(self, agent: Tree, keys: jax.Array, observations: jax.Array) -> jax.Array:
-        return self.rule(agent, observations)
+    def memory(self, rows: int) -> Tree:
+        """Nothing."""
+        return ()
 
-
-@functools.cache
-def _compiled(environment: Any, space: Any, rule: SamplingRule, steps: int) -> Callable[..., Raw]:  # noqa: ANN401
-    """The program behind every rollout; equal arguments share one compilation."""
-
-    def program(
-        params: Tree, agent: Tree, lanes: Lanes, seed: jax.Array, stream: jax.Array, uniform: jax.Array
-    ) -> Raw:
-        base = jax.random.fold_in(jax.random.key(seed), stream)
-        lane_keys = jax.vmap(jax.random.fold_in, (None, 0))(base, lanes.number)
-        _, fresh = jax.vmap(environment.reset, (0, None))(
-            jax.vmap(jax.random.fold_in, (0, None))(lane_keys, 0), params
-        )
-        start = jax.tree.map(lambda given, new: _pick(lanes.given, given, new), lanes.state, fresh)
-        observation = jax.vmap(environment.observe, (0, None))(start, params)
-
-        def step(carry: tuple[jax.Array, Tree, jax.Array], t: jax.Array) -> tuple[Any, Raw]:
-            observation, state, alive = carry
-            alive = alive & (t < lanes.limit)
-            keys = jax.vmap(jax.random.fold_in, (0, None))(lane_keys, t + 1)
-            split = jax.vmap(jax.random.split)(keys)
-            action = jax.lax.cond(
-                uniform,
-                lambda: jax.vmap(space.sample)(split[:, 0]),
-                lambda: rule(agent, split[:, 0], observation),
-            )
-            action = _pick(lanes.forced & (t == 0), lanes.action, action)
-            after, new, reward, terminated, truncated, info = jax.vmap(environment.step, (0, 0, 0, None))(
-                split[:, 1], state, action, params
-            )
-            rewards = jnp.stack([jnp.where(alive, value, 0.0) for value in info["reward"]], axis=-1)
-            taken = (rewards, jnp.where(alive, reward, 0.0), alive, action, state, alive & terminated)
-            return (after, new, alive & ~(terminated | truncated)), taken
-
-        carry = (observation, start, jnp.ones(LANES, bool))
-        return jax.lax.scan(step, carry, jnp.arange(steps))[1]
-
-    return jax.jit(program)
-
-
-def _pick(choose: jax.Array | np.ndarray, first: jax.Array | np.ndarray, second: jax.Array) -> jax.Array:
-    """Row-wise choice between two arrays of any rank."""
-    return jnp.where(choose.reshape(choose.shape + (1,) * (second.ndim - 1)), first, second)
+    def __call__(
+        self, agent: Tree, memory: Tree, keys: jax.Array, observations: jax.Array, states: Tree, params: Tree
+    ) -> tuple[jax.Array, Tree]:
+        given = (keys, observations) if self.by_chance else (observations,)
+        return self.way(agent, *given), memory

@@ -62,9 +62,7 @@ def from_file(subject: Subject, path: Path) -> Selected:
     if not isinstance(document, dict) or document.get("format") != STATE_FORMAT:
         raise unreadable(f"{path.name}: format is not {STATE_FORMAT}")
     if document.get("environment") != subject.name:
-        raise unreadable(
-            f"{path.name}: environment is {document.get('environment')}, this workspace is {subject.name}"
-        )
+        raise unreadable(f"{path.name}: environment is {document.get('environment')}, this workspace is {subject.name}")
     try:
         state = subject.state_from_json(document, subject.params)
         subject.reset_to(state, subject.params)

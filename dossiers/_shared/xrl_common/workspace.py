@@ -47,12 +47,15 @@ def load() -> Subject:
         params=setting.params,
         policy=_policy(environment, agent),
         action_space=environment.action_space,
-        action_names=explain.action_names[0],
+        action_names=tuple(explain.action_names),
+        obs_names=tuple(explain.obs_names),
         gamma=float(str(np.float32(setting.hyper.gamma))),
         gamma_source="config.toml",
         state_to_json=explain.state_to_json,
         state_from_json=explain.state_from_json,
         reset_to=explain.reset_to,
+        predicates=explain.predicates,
+        distance=explain.distance,
         label=label,
         remarks=(PROVENANCE,),
     )
@@ -69,7 +72,16 @@ def label(state: Tree) -> str:
 def _policy(environment: Any, agent: Any) -> Policy:  # noqa: ANN401
     carried = (agent.parameters, agent.moments)
     rules = _Rules(environment, replace(agent, parameters=None, moments=None))
-    return Policy(agent=carried, served=rules.served, greedy=rules.greedy, sampled=rules.sampled)
+    return Policy(
+        agent=carried,
+        served=rules.served,
+        greedy=rules.greedy,
+        sampled=rules.sampled,
+        outputs=rules.outputs,
+        log_prob=rules.log_prob,
+        entropy=rules.entropy,
+        value=rules.value,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +103,51 @@ class _Rules:
         """The most probable action, or the mean."""
         from evalxrl_envs.agents import networks
 
-        return networks.greedy(self.environment.action_space, self._outputs(carried, observations))
+        return networks.greedy(self._space, self._distribution(carried, observations))
 
     def sampled(self, carried: Tree, keys: jax.Array, observations: jax.Array) -> jax.Array:
         """A draw from the policy's distribution."""
         from evalxrl_envs.agents import networks
 
-        space, outputs = self.environment.action_space, self._outputs(carried, observations)
-        noise = jax.vmap(lambda key: networks.noise(space, key, ()))(keys)
-        return networks.sample(space, outputs, noise)
+        outputs = self._distribution(carried, observations)
+        shape = (networks.output_size(self._space),)
+        draw = jax.random.normal if self._continuous else jax.random.gumbel
+        noise = jax.vmap(lambda key: draw(key, shape))(keys)
+        return networks.sample(self._space, outputs, noise)
 
-    def _outputs(self, carried: Tree, observations: jax.Array) -> jax.Array:
+    def outputs(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        """Logits of all heads side by side, or means."""
+        outputs = self._distribution(carried, observations)
+        return outputs[..., : outputs.shape[-1] // 2] if self._continuous else outputs
+
+    def log_prob(self, carried: Tree, observations: jax.Array, actions: jax.Array) -> jax.Array:
+        """Log-probability or log-density of actions."""
+        from evalxrl_envs.agents import networks
+
+        return networks.log_probability(self._space, self._distribution(carried, observations), actions)
+
+    def entropy(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        """Entropy of the policy's distribution, in nats."""
+        from evalxrl_envs.agents import networks
+
+        return networks.entropy(self._space, self._distribution(carried, observations))
+
+    def value(self, carried: Tree, observations: jax.Array) -> jax.Array:
+        """The critic's V."""
+        from evalxrl_envs.agents import networks, normalise
+
+        parameters, moments = carried
+        return networks.value(parameters, normalise.apply(moments, observations))
+
+    @property
+    def _space(self) -> Any:  # noqa: ANN401
+        return self.environment.action_space
+
+    @property
+    def _continuous(self) -> bool:
+        return hasattr(self._space, "low")
+
+    def _distribution(self, carried: Tree, observations: jax.Array) -> jax.Array:
         from evalxrl_envs.agents import networks, normalise
 
         parameters, moments = carried

@@ -31,7 +31,7 @@ def compare(
 ) -> Report:
     """Q_c of both actions, their difference, d, MSX+, v and MSX-; the policy's action and the best other."""
     simulator = settings.simulator
-    actions = probe_set(simulator.subject)
+    actions = probe_set(simulator, selected.state)
     values = vector_q(simulator, selected.state, actions, rollouts, settings.gamma)
     own = int(simulator.choice(selected.state))
     if first is None:

@@ -22,7 +22,7 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
 def tabulate(settings: Settings, selected: Selected, rollouts: int) -> Report:
     """Actions by components, the total, and a mark at the policy's action."""
     simulator = settings.simulator
-    actions = probe_set(simulator.subject)
+    actions = probe_set(simulator, selected.state)
     values = vector_q(simulator, selected.state, actions, rollouts, settings.gamma)
     own = int(simulator.choice(selected.state))
     names = [name_of(simulator.subject, int(action)) for action in actions]
