@@ -8,7 +8,7 @@ RUN ?= runs/pilot
 # docker, local, or auto: Docker where an engine answers, else local processes.
 SANDBOX ?= auto
 
-.PHONY: demo test build lint rust slow containers wheel python bench bench-envs
+.PHONY: demo test test-slow build lint rust slow containers wheel python bench bench-envs
 
 ## Runs the pilot experiment and writes its report; the same command again resumes it.
 demo: build
@@ -39,6 +39,10 @@ slow:
 ## What needs a Docker engine; without one each test says that it was skipped, and with EVALXRL_REQUIRE_DOCKER it fails.
 containers:
 	cargo test --locked --test it -- containers --nocapture --test-threads 1
+
+## Each tool of each dossier on each environment, twice, within its limit; an hour on two cores, apart from `make test`.
+test-slow:
+	venv=$$(scripts/python-environment.sh); cd dossiers && $$venv/bin/python -m pytest -n 0 -rA _shared/slow
 
 ## The wheel is built by the profile of everything else, so that little is compiled twice.
 wheel:

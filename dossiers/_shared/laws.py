@@ -14,6 +14,7 @@ from xrl_common.subject import Subject
 
 WIDTH = 100
 VERDICTS = re.compile(r"\b(because|cause|caused|bug|fault|wrong|fix|repair|malfunction|should)\b", re.IGNORECASE)
+USES_Q = re.compile(r"\bQ\(|\bq (low|high)\b|\bimportance\b")
 EVALUATES = re.compile(r"^# .*\bQ (simulator|critic|log-policy|exact)", re.MULTILINE)
 
 Ask = Callable[..., str]

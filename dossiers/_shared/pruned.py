@@ -40,14 +40,20 @@ def build(root: Path, environment: str) -> Path:
 
 
 def call(
-    root: Path, dossier: Path, argv: Sequence[str], cache: Path, directory: Path | None = None
+    root: Path,
+    dossier: Path,
+    argv: Sequence[str],
+    cache: Path,
+    directory: Path | None = None,
+    state: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command of a dossier's manifest in a workspace as the harness does."""
+    """Runs a command of a dossier's manifest in a workspace as the harness does; `state` is what `XRL_STATE` names."""
     places = (dossier / "src", dossier / "tools", SHARED, root)
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(map(str, places)),
         "EVALXRL_XLA_CACHE": str(cache),
+        **({} if state is None else {"XRL_STATE": str(state)}),
     }
     command = [sys.executable, *argv[1:]]
     return subprocess.run(command, cwd=directory or root, env=environment, capture_output=True, text=True, check=False)

@@ -129,9 +129,7 @@ def test_a_state_of_another_environment_ends_with_3(run: Run, tmp_path: Path) ->
     file.write_text('{"format": "evalxrl.state/1", "environment": "cartpole", "state": {}}')
     got = run("rdx-table", "--state", str(file))
     assert (got.returncode, got.stdout) == (3, "")
-    assert got.stderr == (
-        f"rdx-table: state.json: environment is cartpole, this workspace is {ENVIRONMENT}\n"
-    )
+    assert got.stderr == (f"rdx-table: state.json: environment is cartpole, this workspace is {ENVIRONMENT}\n")
 
 
 def test_a_state_out_of_range_ends_with_3_and_names_the_field(run: Run, tmp_path: Path) -> None:

@@ -19,9 +19,7 @@ from xrl_common.failure import ToolFailure
 from xrl_common.simulation import Acting, Simulator
 from xrl_common.states import by_return, select
 
-VERDICTS = re.compile(
-    r"\b(because|cause|caused|bug|fault|wrong|fix|repair|malfunction|should)\b", re.IGNORECASE
-)
+VERDICTS = re.compile(r"\b(because|cause|caused|bug|fault|wrong|fix|repair|malfunction|should)\b", re.IGNORECASE)
 
 GOLDEN = """\
 # rdx-compare  F6  state (1,1)  gamma 0.950 (fixture)  policy greedy  Q simulator N=256 H=50 seed 0
@@ -131,9 +129,7 @@ def test_when_places_the_large_treasure_at_the_eighth_step(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
-def test_every_tool_succeeds_with_nothing_added_twice_alike_in_100_columns_and_no_verdict(
-    ask: Ask, name: str
-) -> None:
+def test_every_tool_succeeds_with_nothing_added_twice_alike_in_100_columns_and_no_verdict(ask: Ask, name: str) -> None:
     first, second = ask(name, "--json", slip=0.1), ask(name, "--json", slip=0.1)
     assert first == second
     tables = first.splitlines()[:-1]
@@ -165,9 +161,7 @@ def test_a_given_discount_is_named_with_its_source(ask: Ask) -> None:
         (["--random", "99999"], "states were visited"),
     ],
 )
-def test_what_cannot_be_is_a_usage_failure_that_says_what_can(
-    ask: Ask, argv: list[str], message: str
-) -> None:
+def test_what_cannot_be_is_a_usage_failure_that_says_what_can(ask: Ask, argv: list[str], message: str) -> None:
     with pytest.raises(ToolFailure, match=re.escape(message)) as caught:
         ask("compare", *argv)
     assert caught.value.code == 2

@@ -61,9 +61,7 @@ def _descending(delta: Sequence[float], sign: float) -> tuple[int, ...]:
     return tuple(sorted(chosen, key=lambda c: -sign * delta[c]))
 
 
-def _fewest(
-    candidates: tuple[int, ...], values: list[float], threshold: float
-) -> tuple[tuple[int, ...], bool]:
+def _fewest(candidates: tuple[int, ...], values: list[float], threshold: float) -> tuple[tuple[int, ...], bool]:
     """The shortest prefix whose sum exceeds the threshold; all, tied, where none does; none of none."""
     total = 0.0
     for count, value in enumerate(values, start=1):

@@ -85,6 +85,4 @@ def _minimal_line(minimal: MinimalExplanation, components: tuple[str, ...]) -> s
 
     reasons = listed(minimal.reasons, minimal.reasons_tied)
     objections = listed(minimal.objections, minimal.objections_tied)
-    return (
-        f"d {number(minimal.disadvantage)}   MSX+ {reasons}   v {number(minimal.slack)}   MSX- {objections}"
-    )
+    return f"d {number(minimal.disadvantage)}   MSX+ {reasons}   v {number(minimal.slack)}   MSX- {objections}"

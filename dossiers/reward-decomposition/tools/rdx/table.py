@@ -32,10 +32,7 @@ def tabulate(settings: Settings, selected: Selected, rollouts: int) -> Report:
     lines += table(
         Column("action", [name + (" *" if row == own else "") for row, name in enumerate(names)]),
         [
-            *(
-                Column(component, [values.q(row, c) for row in rows])
-                for c, component in enumerate(values.components)
-            ),
+            *(Column(component, [values.q(row, c) for row in rows]) for c, component in enumerate(values.components)),
             Column("total", [values.total(row) for row in rows]),
         ],
     )
