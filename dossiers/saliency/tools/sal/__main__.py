@@ -20,8 +20,9 @@ TOOLS = {
         lambda: _body("policy"),
         options=(Option("--by-action", "one column for each action, head or axis", metavar=""),),
         how_to_read=(
-            "S: half the mean squared change of the outputs when a group takes the values of background states",
+            "S: half the mean squared change of the outputs, the group taken from background states",
             "S actor is on logits (or mean actions), S critic on V; sd is over states",
+            "share: of the summed S actor",
         ),
     ),
     "state": Tool(
@@ -52,8 +53,8 @@ TOOLS = {
             Option("--head", "shap, ig: one head or axis of an action that has several", "H"),
         ),
         how_to_read=(
-            "phi: what a group adds to v, from the state with all groups unknown to the state as it is",
-            "S: half the mean squared change of the outputs when a group takes the values of background states",
+            "phi: what knowing a group adds to v, averaged over the orders in which groups become known",
+            "S: half the mean squared change of the outputs, the group taken from background states",
         ),
     ),
     "timeline": Tool(
@@ -64,7 +65,10 @@ TOOLS = {
             Option("--episode", "the episode (default: the one of lowest return)", "N", natural),
             Option("--every", "show one step in N (default: so that at most 40 are shown)", "N", positive),
         ),
-        how_to_read=("half the mean squared change of the policy's outputs when a group is replaced, largest first",),
+        how_to_read=(
+            "S actor: half the mean squared change of the policy's outputs, summed over the groups",
+            "the three groups with the largest shares of that sum follow",
+        ),
     ),
 }
 

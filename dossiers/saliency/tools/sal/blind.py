@@ -48,9 +48,12 @@ class Blind:
     ) -> tuple[jax.Array, Tree]:
         """Actions by sum over s' of p(s' | s_C) pi(. | s')."""
         split = jax.vmap(jax.random.split)(keys)
-        imagined = self.imagine(given, split[:, 0], observations)
         here = given.everywhere | jnp.all(conditional.same(observations, given.place), axis=1)
-        seen = jnp.where(here[:, None], imagined, observations)
+        seen = jax.lax.cond(
+            jnp.any(here),
+            lambda: jnp.where(here[:, None], self.imagine(given, split[:, 0], observations), observations),
+            lambda: observations,
+        )
         taken = (split[:, 1], seen) if self.by_chance else (seen,)
         return self.way(given.agent, *taken), memory
 

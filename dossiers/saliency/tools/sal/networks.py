@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
@@ -18,6 +19,9 @@ from xrl_common.subject import Subject, Tree
 BATCH = 4096
 """Observations answered at once, so that one compiled shape serves all."""
 
+Program = Callable[..., jax.Array]
+"""(agent, observations (B, d), ...) -> (B, ...); compiled."""
+
 
 @dataclass(frozen=True, eq=False)
 class Networks:
@@ -27,12 +31,13 @@ class Networks:
 
     def __call__(self, observations: np.ndarray) -> np.ndarray:
         """Observations (M, d) -> (M, k + 1) float64; the last column is V."""
-        return self._pieces(self._answers, observations)
+        return self._pieces(self._answers, observations).astype(np.float64)
 
     def gradients(self, readout: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """Gradients of `readout` (k + 1,) times the numbers, with respect to observations (M, d)."""
         weights = readout.astype(np.float32)
-        return self._pieces(lambda agent, rows: self._slopes(agent, rows, weights), observations)
+        found = self._pieces(lambda agent, rows: self._slopes(agent, rows, weights), observations)
+        return found.astype(np.float64)
 
     def probabilities(self, acting: Acting, observations: np.ndarray) -> np.ndarray:
         """How probable each discrete action is at observations (M, d), (M, k): one-hot where nothing is drawn."""
@@ -45,7 +50,7 @@ class Networks:
     def actions(self, acting: Acting, observations: np.ndarray) -> np.ndarray:
         """What the agent does at observations (M, d), the most probable where it acts by chance; (M, ...)."""
         way = self._served if acting is Acting.SERVED else self._greedy
-        return self._pieces(way, observations, np.asarray)
+        return self._pieces(way, observations)
 
     @property
     def size(self) -> int:
@@ -54,13 +59,13 @@ class Networks:
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """Of the numbers before V: actions, `head=category`, or axes."""
+        """Of the numbers before V: actions, `head=category` by number, or axes."""
         what, spelled = kind(self.subject), self.subject.action_names
         if what is Kind.CONTINUOUS:
             return [names[0] for names in spelled]
         if what is Kind.DISCRETE:
             return [actions.short(name) for name in spelled[0]]
-        return [f"{head}={actions.short(name)}" for head, names in enumerate(spelled) for name in names]
+        return [f"{head}={category}" for head, names in enumerate(spelled) for category in range(len(names))]
 
     @functools.cached_property
     def parts(self) -> list[tuple[str, slice]]:
@@ -72,7 +77,7 @@ class Networks:
         return [(f"head {i}", slice(edges[i], edges[i + 1])) for i in range(len(spelled))]
 
     @functools.cached_property
-    def _answers(self):  # noqa: ANN202
+    def _answers(self) -> Program:
         policy = self.subject.policy
 
         def answers(agent: Tree, rows: jax.Array) -> jax.Array:
@@ -81,7 +86,7 @@ class Networks:
         return jax.jit(answers)
 
     @functools.cached_property
-    def _slopes(self):  # noqa: ANN202
+    def _slopes(self) -> Program:
         policy = self.subject.policy
 
         def number(row: jax.Array, agent: Tree, weights: jax.Array) -> jax.Array:
@@ -92,19 +97,19 @@ class Networks:
         return jax.jit(lambda agent, rows, weights: slopes(rows, agent, weights))
 
     @functools.cached_property
-    def _served(self):  # noqa: ANN202
+    def _served(self) -> Program:
         return jax.jit(self.subject.policy.served)
 
     @functools.cached_property
-    def _greedy(self):  # noqa: ANN202
+    def _greedy(self) -> Program:
         return jax.jit(self.subject.policy.greedy)
 
-    def _pieces(self, program, observations: np.ndarray, read=lambda found: np.asarray(found, np.float64)):  # noqa: ANN001, ANN202
+    def _pieces(self, program: Program, observations: np.ndarray) -> np.ndarray:
         found = []
         for first in range(0, len(observations), BATCH):
             piece = observations[first : first + BATCH].astype(np.float32)
             padded = np.concatenate([piece, np.repeat(piece[:1], BATCH - len(piece), axis=0)])
-            found.append(read(program(self.subject.policy.agent, padded))[: len(piece)])
+            found.append(np.asarray(program(self.subject.policy.agent, padded))[: len(piece)])
         return np.concatenate(found)
 
 

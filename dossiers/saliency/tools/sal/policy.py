@@ -23,6 +23,8 @@ RANKED = 32
 STATES = 512
 """States perturbed, at most."""
 
+TINY = 1e-300
+
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """One table over groups; by action one column for each action, head or axis."""
@@ -62,6 +64,7 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
         [
             Column("S actor", [float(value) for value in actor]),
             Column("sd", [float(value) for value in spread]),
+            Column("share", [float(value) for value in actor / max(actor.sum(), TINY)]),
             Column("S critic", [float(value) for value in critic]),
             Column("rank", [str(place) for place in order]),
         ],

@@ -13,6 +13,7 @@ from attribution.rank import ranks
 from sal import layout, sverl
 from sal.networks import Networks, readout
 from sal.visits import Visits, visits
+from sal.ways import Question
 from xrl_common.estimates import EPISODES, Estimate, nonfinite
 from xrl_common.failure import usage
 from xrl_common.report import Report, Settings
@@ -129,9 +130,8 @@ def _outputs(
 def _sverl(
     settings: Settings, selected: Selected, observation: np.ndarray, found: Visits, networks: Networks, scope: str
 ) -> Result:
-    question = sverl.Question(settings, networks, found, layout.slices(settings.subject), selected.state, observation)
+    question = Question(settings, networks, found, layout.slices(settings.subject), selected.state, observation)
     worth = sverl.worth(question, scope == "global")
-    shares = worth.shares
     return Result(
         phi=worth.mean,
         errors=worth.errors if worth.errors.any() else None,
@@ -139,7 +139,7 @@ def _sverl(
         estimator=f"{question.occupancy}  {worth.word}",
         ends=worth.ends,
         remarks=worth.remarks,
-        exact=shares.exact,
+        exact=worth.exact,
     )
 
 

@@ -22,6 +22,9 @@ ROWS = 40
 """Steps shown unless told otherwise, at most."""
 
 TOP = 3
+"""Groups named per step."""
+
+TINY = 1e-300
 
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
@@ -47,11 +50,13 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
         (f"one step in {every}",) if every > 1 else (),
     )
     done = [actions.name_of(subject, action) for action in trace.actions[episode, times]]
-    columns = [layout.texts("action", done)]
+    whole = scores.actor.sum(axis=1)
+    shares = scores.actor / np.maximum(whole, TINY)[:, None]
+    columns = [layout.texts("action", done), Column("S actor", [float(value) for value in whole])]
     for place, heading in enumerate(("first", "second", "third")[: min(TOP, len(names))]):
         cells = [
             f"{names[order[place]]} {number(float(row[order[place]]))}"
-            for order, row in zip(orders, scores.actor, strict=True)
+            for order, row in zip(orders, shares, strict=True)
         ]
         columns.append(layout.texts(heading, cells))
     lines += table(Column("t", [str(time) for time in times]), columns)
