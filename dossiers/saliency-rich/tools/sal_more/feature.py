@@ -18,7 +18,7 @@ from xrl_common.estimates import EPISODES, nonfinite
 from xrl_common.failure import usage
 from xrl_common.features import Group
 from xrl_common.report import Report, Settings
-from xrl_common.tables import Column, table
+from xrl_common.tables import Column, number, table
 
 BINS = 8
 """Ranges of values; each value is a row of its own where there are no more."""
@@ -93,12 +93,13 @@ def _block(settings: Settings, networks: Networks, found: Visits, entry: int, fi
         f"episodes {found.episodes} states {len(values)}",
         nonfinite(means),
     )
-    columns = [Column("to", [high for _, high in ranges])] if len(ranges) and ranges[0][0] != ranges[-1][1] else []
-    columns.append(Column("states", [str(len(rows)) for rows in inside]))
-    columns += [
-        Column(title, [float(value) for value in means[:, i]]) for i, title in enumerate([*networks.names, "V"])
+    titles = [*networks.names, "V"]
+    columns = [
+        Column("to", [high for _, high in ranges]),
+        Column("states", [str(len(rows)) for rows in inside]),
+        *(Column(title, [float(value) for value in column]) for title, column in zip(titles, means.T, strict=True)),
     ]
-    lines += table(Column("from", [layout.number(low) for low, _ in ranges]), columns)
+    lines += table(Column("from", [number(low) for low, _ in ranges]), columns)
     numbers = {
         "entry": name,
         "set": fixed,

@@ -53,7 +53,7 @@ TOOLS = {
             Option("--head", "shap, ig: one head or axis of an action that has several", "H"),
         ),
         how_to_read=(
-            "phi: what knowing a group adds to v, averaged over the orders in which groups become known",
+            "phi: a group's share of v(all) - v(none); v is F, or the expected return (sverl)",
             "S: half the mean squared change of the outputs, the group taken from background states",
         ),
     ),

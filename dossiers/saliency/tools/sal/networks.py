@@ -149,9 +149,9 @@ def readout(
         if part in (None, name):
             weights[place.start + own[head]] = 1.0
     chosen = name_of(networks.subject, own if len(own) > 1 else own[0])
-    if len(own) == 1:
-        return Readout(weights, f"logit of {chosen}")
-    return Readout(weights, f"summed logits of {chosen}" if part is None else f"logit of {chosen} in {part}")
+    if part is not None and len(own) > 1:
+        chosen = networks.names[int(np.argmax(weights))]
+    return Readout(weights, f"logit of {chosen}" if weights.sum() == 1 else f"summed logits of {chosen}")
 
 
 def _mean(networks: Networks, observation: np.ndarray, usual: np.ndarray, part: str | None) -> Readout:
