@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import tomllib
@@ -77,7 +78,7 @@ def test_bins_cover_every_value_once_and_hold_about_equally_many() -> None:
     skewed = feature.bins(np.array([0] * 900 + list(range(100)), np.float32))
     assert skewed[0][0] == 0
     assert skewed[-1][1] == 99
-    assert all(a[1] < b[0] for a, b in zip(skewed, skewed[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(skewed))
 
 
 @pytest.mark.parametrize("argv", [("feature",), ("feature", "--set")], ids=" ".join)
