@@ -55,9 +55,7 @@ def nearest_flips(observation: np.ndarray, low: np.ndarray, high: np.ndarray, di
             reached = min(hits, key=lambda point, i=i: (abs(point - value[i]), point))
             brackets[i] = (_neighbour(grid, value[i], reached), float(reached))
     flipped = _bisect(observation, value, width, brackets, differs)
-    return [
-        Flip(i, float(value[i]), flipped[i], float(width[i])) if i in flipped else None for i in range(len(value))
-    ]
+    return [Flip(i, float(value[i]), flipped[i], float(width[i])) if i in flipped else None for i in range(len(value))]
 
 
 def _neighbour(grid: np.ndarray, value: float, reached: float) -> float:

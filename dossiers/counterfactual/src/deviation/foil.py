@@ -32,6 +32,8 @@ class Foil:
     way: Callable[..., jax.Array]
     by_chance: bool
     predicates: Callable[[Tree, Tree], dict[str, jax.Array]]
+    names: tuple[str, ...]
+    """The order of the demands; JAX gives dictionaries back in an order of its own."""
 
     def memory(self, rows: int) -> Tree:
         """Nothing."""
@@ -43,8 +45,8 @@ class Foil:
         """Actions (B, ...)."""
         given = (keys, observations) if self.by_chance else (observations,)
         own = self.way(agent.agent, *given)
-        true = jnp.stack(list(jax.vmap(self.predicates, (0, None))(states, params).values()), axis=-1)
-        asks = fires(true, agent.demands)
+        true = jax.vmap(self.predicates, (0, None))(states, params)
+        asks = fires(jnp.stack([true[name] for name in self.names], axis=-1), agent.demands)
         return jnp.where(asks.reshape(-1, *(1,) * (own.ndim - 1)), agent.action.astype(own.dtype), own), memory
 
 
@@ -57,6 +59,7 @@ def foil(simulator: Simulator, rule: Rule, action: np.ndarray) -> Simulator:
     """The simulator whose agent follows the rule where it applies, and acts as before elsewhere."""
     policy, chance = simulator.subject.policy, simulator.acting is Acting.SAMPLED
     ways = {Acting.SERVED: policy.served, Acting.GREEDY: policy.greedy, Acting.SAMPLED: policy.sampled}
-    demands = np.array(rule.demands(outcome.names(simulator)), np.int32)
-    acting = Foil(ways[simulator.acting], chance, simulator.subject.predicates)
+    names = outcome.names(simulator)
+    demands = np.array(rule.demands(names), np.int32)
+    acting = Foil(ways[simulator.acting], chance, simulator.subject.predicates, names)
     return simulator.acting_by(acting, Overlay(policy.agent, demands, np.asarray(action)))

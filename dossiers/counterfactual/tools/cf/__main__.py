@@ -47,7 +47,10 @@ TOOLS = {
         "cf-regret",
         "how often, and where, some other action would have earned more",
         lambda: _body("regret"),
-        options=(_H, Option("--x", "least gain, as a share of the returns seen (default 0.05)", "X", unit, default=0.05)),
+        options=(
+            _H,
+            Option("--x", "least gain, as a share of the returns seen (default 0.05)", "X", unit, default=0.05),
+        ),
         how_to_read=(
             "one row per predicate: the steps in which it holds; examined ones are a regular sample of the visited",
             "share: examined steps where some action gains more than x and more than two standard errors",

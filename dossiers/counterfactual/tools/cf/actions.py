@@ -135,9 +135,7 @@ def _difference(row: Row) -> str:
 def _key_features(settings: Settings, picked: Chosen, rows: list[Row]) -> list[Column]:
     """The three entries of the observation that go most with what the agent does."""
     trace, subject = picked.trace, settings.subject
-    entries = features.key_features(
-        trace.observations[trace.alive], trace.actions[trace.alive], actions.kind(subject)
-    )
+    entries = features.key_features(trace.observations[trace.alive], trace.actions[trace.alive], actions.kind(subject))
     at = [(row.where.place.episode, row.where.place.t) for row in rows]
     return [
         Column(subject.obs_names[entry], [float(trace.observations[episode, t, entry]) for episode, t in at])

@@ -44,16 +44,14 @@ class Chosen:
 
 
 def single(simulator: Simulator, wanted: argparse.Namespace) -> list[Place]:
-    """One place per state that the arguments name."""
-    found = []
-    for selected in select(simulator, wanted):
-        origin = re.fullmatch(r"episode (\d+) t (\d+)", selected.origin)
-        own = actions.own_action(simulator, selected.state)
-        if origin is None:
-            found.append(Place(selected.state, own, t=int(selected.state.t)))
-        else:
-            found.append(Place(selected.state, own, selected.origin, int(origin[1]), int(origin[2])))
-    return found
+    """One place per state that the arguments name, with the action taken there, or the policy's in a file's state."""
+    selected = select(simulator, wanted)
+    if wanted.state is not None:
+        (only,) = selected
+        return [Place(only.state, actions.own_action(simulator, only.state), t=int(only.state.t))]
+    trace = simulator.episodes(EPISODES)
+    origins = [re.fullmatch(r"episode (\d+) t (\d+)", entry.origin).groups() for entry in selected]
+    return [recorded(trace, int(episode), int(t)) for episode, t in origins]
 
 
 def recorded(trace: Trace, episode: int, t: int) -> Place:
@@ -71,8 +69,7 @@ def chosen(settings: Settings, wanted: argparse.Namespace) -> Chosen:
         return Chosen(places, (f"state {simulator.subject.label(places[0].state)}",), None, {})
     trace = simulator.episodes(EPISODES)
     if wanted.random is not None:
-        origins = [(place.episode, place.t) for place in single(simulator, wanted)]
-        places = [recorded(trace, episode, t) for episode, t in origins]
+        places = single(simulator, wanted)
         return Chosen(places, (f"random states {len(places)}",), trace, {})
     episodes = _episodes(trace, wanted)
     if wanted.t is not None or wanted.times is not None:

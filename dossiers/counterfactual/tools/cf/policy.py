@@ -116,7 +116,9 @@ def listing(settings: Settings, episodes: int) -> Report:
     names = outcome.names(simulator)
     shares = fact.truth[fact.trace.alive].mean(axis=0)
     counts = fact.met.sum(axis=0)
-    lines = layout.head(settings, (f"episodes {episodes}",), "", 0, (f"a rule is {FORM!r}; 'not' may precede a predicate",))
+    lines = layout.head(
+        settings, (f"episodes {episodes}",), "", 0, (f"a rule is {FORM!r}; 'not' may precede a predicate",)
+    )
     lines += table(
         Column("predicate", list(names)),
         [
@@ -145,7 +147,10 @@ def _actions(settings: Settings) -> list[str]:
 def _rule_lines(rule: Rule, applied: list[np.ndarray]) -> tuple[str, ...]:
     share = [number(float(steps.mean())) for steps in applied]
     text = layout.few([str(rule)], 90)
-    return (f"rule {text[:90]}", f"it applies in {share[0]} of the steps of the fact, in {share[1]} of those of the foil")
+    return (
+        f"rule {text[:90]}",
+        f"it applies in {share[0]} of the steps of the fact, in {share[1]} of those of the foil",
+    )
 
 
 def _returns(simulator: Simulator, sums: list[np.ndarray]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 import numpy as np
 
@@ -71,9 +72,14 @@ def beside(settings: Settings, place: Place, text: str | None, h: int) -> Report
 
 
 def _best(continued: Continued) -> int:
-    """The alternative of the largest change; the first of equals, not-a-number last."""
-    means = [continued.change(row).mean for row in range(1, len(continued.actions))]
-    return 1 + int(np.argmax(np.where(np.isnan(means), -np.inf, means)))
+    """The alternative of the largest change, of equals that of the largest discounted one; not-a-number last."""
+    rows = range(1, len(continued.actions))
+
+    def worth(row: int) -> tuple[float, float]:
+        pair = round(continued.change(row).mean, 6), round(continued.discounted_change(row).mean, 6)
+        return tuple(-math.inf if math.isnan(value) else value for value in pair)
+
+    return max(rows, key=worth)
 
 
 def _steps(settings: Settings, story: Story, other: int, t: int) -> list[str]:
