@@ -56,10 +56,13 @@ class Continued:
         return estimate(self.sums[row, :, component] - self.sums[0, :, component])
 
 
-def alternatives(simulator: Simulator, places: list[Place]) -> list[np.ndarray]:
-    """Per place the recorded action, then the actions of the probe set that differ from it, each once."""
+def alternatives(simulator: Simulator, places: list[Place]) -> tuple[list[np.ndarray], np.ndarray]:
+    """Per place the recorded action, then the actions of the probe set that differ from it, each once.
+
+    Also the probe sets themselves, (places, A, ...).
+    """
     probes = actions.probe_sets(simulator, stacked(simulator, [place.state for place in places]))
-    return [distinct(simulator, place.action, rows) for place, rows in zip(places, probes, strict=True)]
+    return [distinct(simulator, place.action, rows) for place, rows in zip(places, probes, strict=True)], probes
 
 
 def distinct(simulator: Simulator, recorded: np.ndarray, rows: np.ndarray) -> np.ndarray:

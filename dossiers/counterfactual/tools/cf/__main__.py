@@ -52,7 +52,7 @@ TOOLS = {
             Option("--x", "least gain, as a share of the returns seen (default 0.05)", "X", unit, default=0.05),
         ),
         how_to_read=(
-            "one row per predicate: the steps in which it holds; examined ones are a regular sample of the visited",
+            "one row per predicate: the steps in which it holds; examined ones are a sample of those visited",
             "share: examined steps where some action gains more than x and more than two standard errors",
             "mean gain: over those steps, of the largest such gain; several actions are tried per step",
         ),

@@ -18,7 +18,7 @@ from xrl_common.tables import Column, table
 
 ROLLOUTS = 32
 LABEL = 8
-"""Characters up to which a state's label is a column; key features stand in its place where it is longer."""
+"""Characters up to which a state's name is a column; key features stand where it is longer or a list of fields."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,21 @@ def deviations(settings: Settings, picked: Chosen, h: int, most: int) -> Report:
     """Every other action of the probe set at every place, by |dR|, then sooner re-joining, then place."""
     simulator, subject = settings.simulator, settings.subject
     rollouts = settings.count(ROLLOUTS, least=2)
-    tried = alternatives(simulator, picked.places)
+    tried, probes = alternatives(simulator, picked.places)
+    names = {id(place): layout.probe_names(subject, rows) for place, rows in zip(picked.places, probes, strict=True)}
     continued, trace = deviate(simulator, picked.places, tried, h, rollouts, settings.gamma)
     rows = ordered(continued, Story(simulator, trace))
     odd = nonfinite(*(entry.sums for entry in continued))
-    still = [row for row in rows if not _moves(row)]
-    listed = [row for row in rows if _moves(row)][:most]
+    moving = [row for row in rows if _moves(row)]
+    listed = (moving or rows)[:most]
     lines = layout.head(settings, (*picked.fields, f"h {h}"), f"N={rollouts}", odd)
+    other = [names[id(row.where.place)][actions.key(row.where.actions[row.number])] for row in listed]
     if listed:
-        lines += _table(settings, picked, listed)
-    lines.append(f"deviations {len(rows)}   listed {len(listed)}   with dR 0.000 (0.000), not listed {len(still)}")
+        lines += _table(settings, picked, listed, other)
+    lines.append(f"deviations {len(rows)}   with dR not 0.000 {len(moving)}   listed {len(listed)}")
+    draws = {name: row for name, row in zip(other, listed, strict=True) if name.startswith("draw ")}
+    for name in sorted(draws):
+        lines.append(f"{name} is {actions.name_of(subject, draws[name].where.actions[draws[name].number])}")
     documents = [_numbers(settings, picked, row) for row in rows]
     return Report(
         lines,
@@ -90,16 +95,15 @@ def _moves(row: Row) -> bool:
     return not (abs(change.mean) < 5e-4 and change.se < 5e-4 and parts.mean(axis=0).max() < 5e-4)
 
 
-def _table(settings: Settings, picked: Chosen, rows: list[Row]) -> list[str]:
+def _table(settings: Settings, picked: Chosen, rows: list[Row], other: list[str]) -> list[str]:
     subject = settings.subject
     places = [row.where.place for row in rows]
     labels = [subject.label(place.state) for place in places]
     own = [actions.name_of(subject, place.action) for place in places]
-    other = [layout.alternative(subject, row.where.actions[0], row.where.actions[row.number]) for row in rows]
     named = [("t", [str(place.t) for place in places])]
     if len({place.episode for place in places}) > 1:
         named.insert(0, ("episode", [str(place.episode) for place in places]))
-    short = max(map(len, labels)) <= LABEL
+    short = max(map(len, labels)) <= LABEL and "=" not in labels[0]
     if short:
         named.append(("state", labels))
     wide = max(map(len, own)) > LABEL

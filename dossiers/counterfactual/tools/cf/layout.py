@@ -58,15 +58,22 @@ def identity(columns: Sequence[tuple[str, Sequence[str]]]) -> Column:
     return Column(joined([heading for heading, _ in columns]), [joined(row) for row in rows])
 
 
-def alternative(subject: Subject, recorded: np.ndarray, action: np.ndarray) -> str:
-    """An action as a row names it: a continuous one by the axis it moves, or as `N axes` where it moves several."""
+def probe_names(subject: Subject, probes: np.ndarray) -> dict[tuple, str]:
+    """How rows name the actions of a probe set (A, ...); continuous ones by the axis they move, or as a draw."""
     if actions.kind(subject) is not actions.Kind.CONTINUOUS:
-        return actions.name_of(subject, action)
-    moved = np.flatnonzero(np.clip(recorded, *actions.bounds(subject)) != action)
-    if len(moved) != 1:
-        return f"{len(moved)} axes"
-    axis = int(moved[0])
-    return f"{subject.action_names[axis][0]}={number(float(action[axis]))}"
+        return {actions.key(action): actions.name_of(subject, action) for action in probes}
+    axes = len(subject.action_names)
+    named = {}
+    for row, action in enumerate(probes):
+        axis = (row - 1) // 2
+        if row == 0:
+            name = "mean"
+        elif axis < axes:
+            name = f"{subject.action_names[axis][0]}={number(float(action[axis]))}"
+        else:
+            name = f"draw {row - 2 * axes}"
+        named.setdefault(actions.key(action), name)
+    return named
 
 
 def parse(subject: Subject, own: np.ndarray, text: str) -> np.ndarray:

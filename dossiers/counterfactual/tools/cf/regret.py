@@ -38,13 +38,14 @@ def regret(settings: Settings, h: int, share: float) -> Report:
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     least = share * (high - low)
     visited = np.argwhere(trace.alive)
-    stride = math.ceil(len(visited) / (settings.share * EXAMINED))
-    examined = np.arange(0, len(visited), stride)
+    most = min(round(settings.share * EXAMINED), len(visited))
+    examined = np.sort(simulator.generator("regret").choice(len(visited), most, replace=False))
     places = [recorded(trace, int(episode), int(t)) for episode, t in visited[examined]]
     gains, odd = [], 0
     for first in range(0, len(places), AT_ONCE):
         some = places[first : first + AT_ONCE]
-        continued, _ = deviate(simulator, some, alternatives(simulator, some), h, rollouts, 1.0)
+        tried, _ = alternatives(simulator, some)
+        continued, _ = deviate(simulator, some, tried, h, rollouts, 1.0)
         odd += nonfinite(*(entry.sums for entry in continued))
         gains += [
             clear_gain([entry.change(other) for other in range(1, len(entry.actions))], least) for entry in continued
@@ -68,7 +69,7 @@ def regret(settings: Settings, h: int, share: float) -> Report:
         ],
     )
     numbers = {"h": h, "rollouts": rollouts, "least_gain": least, "returns": [low, high], "nonfinite": odd}
-    return Report(lines, {**numbers, "stride": stride, "predicates": rows})
+    return Report(lines, {**numbers, "predicates": rows})
 
 
 def _or_dash(value: float) -> str:

@@ -29,7 +29,7 @@ def beside(settings: Settings, place: Place, text: str | None, h: int) -> Report
     simulator, subject = settings.simulator, settings.subject
     rollouts = settings.count(ROLLOUTS, least=2)
     if text is None:
-        (tried,) = alternatives(simulator, [place])
+        ((tried,), _) = alternatives(simulator, [place])
     else:
         tried = np.stack([place.action, layout.parse(subject, place.action, text)])
     (continued,), trace = deviate(simulator, [place], [tried], h, rollouts, settings.gamma)
