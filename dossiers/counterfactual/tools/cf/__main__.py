@@ -34,7 +34,7 @@ TOOLS = {
             Option("--m", "most important steps looked at per episode (default 10)", "N", type=positive, default=10),
             Option("--times", "steps looked at, in place of the most important ones: 0,3,7", "LIST", type=steps),
             _H,
-            Option("--rows", "rows listed (default 20)", "N", type=positive, default=20),
+            Option("--rows", "rows listed (default 12)", "N", type=positive, default=12),
         ),
         q_source=True,
         how_to_read=(

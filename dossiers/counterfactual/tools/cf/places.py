@@ -24,7 +24,7 @@ from xrl_common.subject import Tree
 RANKED = 128
 """States of an episode whose importance is estimated."""
 
-ROLLOUTS = 16
+ROLLOUTS = 32
 """Rollouts per action behind an importance."""
 
 WORST = 3

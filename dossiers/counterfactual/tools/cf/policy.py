@@ -15,6 +15,7 @@ from deviation.rule import FORM, NotARule, Rule, parse
 from xrl_common import actions, outcome
 from xrl_common.estimates import EPISODES, estimate, nonfinite
 from xrl_common.failure import usage
+from xrl_common.outcome import Outcome
 from xrl_common.report import Report, Settings
 from xrl_common.simulation import Simulator, Trace
 from xrl_common.tables import Column, number, table
@@ -22,7 +23,7 @@ from xrl_common.tables import Column, number, table
 ENDS = 10
 """Outcomes listed."""
 
-END_WIDTH = 48
+END_WIDTH = 56
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Runs:
     """(runs, steps, predicates)."""
     met: np.ndarray
     """(runs, predicates)."""
-    ends: list[str]
+    ends: list[Outcome]
 
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
@@ -56,7 +57,7 @@ def runs(simulator: Simulator, episodes: int) -> Runs:
     true, last = (outcome.facts(simulator, states) for states in (trace.states, trace.finals))
     truth = np.stack(list(true.values()), axis=-1)
     met = contrast.met(truth, trace.alive, np.stack(list(last.values()), axis=-1))
-    return Runs(trace, truth, met, [end.text for end in outcome.outcomes(simulator, trace)])
+    return Runs(trace, truth, met, outcome.outcomes(simulator, trace))
 
 
 def compare(settings: Settings, rule: Rule, action: np.ndarray, episodes: int) -> Report:
@@ -69,7 +70,7 @@ def compare(settings: Settings, rule: Rule, action: np.ndarray, episodes: int) -
     sums = [entry.trace.rewards.sum(axis=1, dtype=np.float64) for entry in (fact, other)]
     odd = nonfinite(*sums)
     met = contrast.meetings(names, fact.met, other.met)
-    ends = contrast.endings(fact.ends, other.ends)
+    ends = contrast.endings(*_end_names(fact.ends, other.ends))
     lines = layout.head(settings, (f"episodes {episodes}",), "", odd, _rule_lines(rule, applied))
     lines += [*_returns(simulator, sums), ""]
     lines += [*_meetings("predicate", [row.name for row in met], met), ""]
@@ -176,6 +177,17 @@ def _meetings(heading: str, names: list[str], rows: list[Meeting]) -> list[str]:
             Column("only foil", [str(row.only_foil) for row in rows]),
         ],
     )
+
+
+def _end_names(fact: list[Outcome], other: list[Outcome]) -> tuple[list[str], list[str]]:
+    """How the run ended, the components of its last step that not every run has there, and what holds."""
+    everywhere = set.intersection(*(set(end.components) for end in [*fact, *other]))
+
+    def name(end: Outcome) -> str:
+        parts = [part for part in end.components if part not in everywhere]
+        return " ".join([end.how, *([f"[{','.join(parts)}]"] if parts else []), ",".join(end.predicates)]).strip()
+
+    return [name(end) for end in fact], [name(end) for end in other]
 
 
 def _shortened(text: str) -> str:
