@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +56,7 @@ def test_rows_go_by_size_then_sooner_rejoining_then_place(entries: list) -> None
     order = paths.order([e[0] for e in entries], [e[1] for e in entries], [e[2] for e in entries])
     assert sorted(order) == list(range(len(entries)))
     sorted_ = [entries[index] for index in order]
-    for (one, back, place), (two, later, other) in zip(sorted_, sorted_[1:], strict=False):
+    for (one, back, place), (two, later, other) in pairwise(sorted_):
         sizes = [np.inf if np.isnan(size) else round(abs(size), 3) for size in (one, two)]
         backs = [np.inf if step is None else step for step in (back, later)]
         assert (-sizes[0], backs[0], place) <= (-sizes[1], backs[1], other)
