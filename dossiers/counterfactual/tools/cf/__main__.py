@@ -38,9 +38,9 @@ TOOLS = {
         ),
         q_source=True,
         how_to_read=(
-            "one row per other action: reward over h steps after it less that after the recorded action",
-            "standard errors in brackets; ends, differences and rejoining are those of the recorded noise",
-            "first difference: step and predicate; rejoined: step from which both runs are in one state",
+            "dR: reward over h steps after the other action less that after the recorded one",
+            "standard errors in brackets; ends, difference, rejoining: under the recorded noise",
+            "first difference: step, predicate; rejoined: step at which both are in one state",
         ),
     ),
     "regret": Tool(
@@ -52,9 +52,9 @@ TOOLS = {
             Option("--x", "least gain, as a share of the returns seen (default 0.05)", "X", unit, default=0.05),
         ),
         how_to_read=(
-            "one row per predicate: the steps in which it holds; examined ones are a sample of those visited",
-            "share: examined steps where some action gains more than x and more than two standard errors",
-            "mean gain: over those steps, of the largest such gain; several actions are tried per step",
+            "one row per predicate, over the steps in which it holds; examined: a sample of them",
+            "share: examined steps where some action gains over x and over two standard errors",
+            "mean gain: the largest such gain, over those steps; several actions are tried in each",
         ),
     ),
     "whynot": Tool(
@@ -64,8 +64,8 @@ TOOLS = {
         states=True,
         options=(Option("--a", "the other action (default: the best of the others)"), _H),
         how_to_read=(
-            "both runs share their noise; dR is the reward of the other run less the policy's, so far",
-            "+p: predicate p holds in the other run alone after the step; -p: in the policy's run alone",
+            "both runs share their noise; dR: reward of the other run less that of the policy's",
+            "+p: predicate p holds after the step in the other run alone; -p: in the policy's alone",
         ),
     ),
     "flip": Tool(
