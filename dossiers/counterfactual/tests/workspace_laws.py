@@ -140,7 +140,7 @@ def flips(subject: Subject, ask: Ask) -> None:
 def livelier(subject: Subject) -> Subject:
     """The same with an agent whose weights are larger, since one that was never trained hardly moves its means."""
     parameters, moments = subject.policy.agent
-    larger = jax.tree.map(lambda leaf: 3 * leaf, parameters)
+    larger = jax.tree.map(lambda leaf: 20 * leaf, parameters)
     return replace(subject, policy=replace(subject.policy, agent=(larger, moments)))
 
 
