@@ -26,9 +26,9 @@ class Shipped:
 
     @property
     def code(self) -> Path:
-        """Where its source lies: packagings without source of their own use that of the default."""
+        """Where its code lies: packagings without code of their own use that of the default."""
         method = tomllib.loads((self.dossier / "dossier.toml").read_text())["method"]
-        return self.dossier if (self.dossier / "src").is_dir() else DOSSIERS / method
+        return self.dossier if (self.dossier / "tools").is_dir() else DOSSIERS / method
 
     def call(
         self, root: Path, cache: Path, added: Sequence[str] = (), state: Path | None = None

@@ -6,9 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import jax
 import numpy as np
 
-from xrl_common.actions import Kind
+from xrl_common.actions import Kind, kind
+from xrl_common.simulation import Trace
+from xrl_common.subject import Subject, Tree
+from xrl_common.tables import Column
+
+NAMES_WIDTH = 40
+"""Columns that the headings of key features may take together; the weakest are left out where they take more."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,27 @@ def key_features(observations: np.ndarray, actions: np.ndarray, kind: Kind, coun
     strengths = np.max([share(centred, whole, column) for column in taken.T], axis=0)
     order = np.argsort(-np.where(varies, strengths, -1.0), kind="stable")
     return [int(entry) for entry in order[:count] if varies[entry]]
+
+
+def state_columns(subject: Subject, trace: Trace, states: Sequence[Tree], seen: np.ndarray) -> list[Column]:
+    """How tables name states: their label where it tells all, otherwise the step and three key features.
+
+    `trace` is what the key features are found in, `states` the S states to name, `seen` their observations (S, d).
+    """
+    labels = [subject.label(state) for state in states]
+    if not all(label.startswith("t=") for label in labels):
+        return [Column("state", labels)]
+    chosen = key_features(trace.observations[trace.alive], trace.actions[trace.alive], kind(subject))
+    names = [subject.obs_names[entry] for entry in chosen]
+    while len(names) > 1 and sum(map(len, names)) > NAMES_WIDTH:
+        names.pop()
+    told = zip(names, chosen, strict=False)
+    return [Column("state", labels), *(Column(name, [float(row[entry]) for row in seen]) for name, entry in told)]
+
+
+def one(states: Tree, *where: int) -> Tree:
+    """One state of a batch, NumPy leaves."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[where], states)
 
 
 def _between(centred: np.ndarray, whole: np.ndarray, categories: np.ndarray) -> np.ndarray:

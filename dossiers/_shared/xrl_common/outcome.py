@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,18 @@ class Outcome:
     @property
     def text(self) -> str:
         """A few words for a table: the predicates, with the way of ending where it is not the environment's."""
-        true = ",".join(self.predicates)
-        if self.how == "terminated" and true:
-            return true
-        return f"{self.how} {true}".strip()
+        if not self.predicates:
+            return self.how
+        true = brief(self.predicates, 32)
+        return true if self.how == "terminated" else f"{self.how} {true}"
+
+
+def brief(names: Iterable[str], width: int = 48) -> str:
+    """Names joined by commas as far as `width` allows, then how many more there are; `-` for none."""
+    left, kept = list(names), []
+    while left and len(",".join([*kept, left[0]])) <= width:
+        kept.append(left.pop(0))
+    return ",".join(kept) + (f" +{len(left)}" if left else "") or "-"
 
 
 def facts(simulator: Simulator, states: Tree) -> dict[str, np.ndarray]:

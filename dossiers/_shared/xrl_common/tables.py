@@ -71,6 +71,9 @@ def _named(column: Column) -> list[str]:
 
 
 def _cells(column: Column) -> list[str]:
+    if any(isinstance(cell, str) and not _numeric(cell) for cell in column.cells):
+        texts = [column.heading, *(_figure(cell) for cell in column.cells)]
+        return [text.ljust(max(map(len, texts))) for text in texts]
     numbers = [_figure(cell) for cell in column.cells]
     errors = [f"({number(cell.se)})" if isinstance(cell, Estimate) else "" for cell in column.cells]
     figure = max([7, *(len(text) for text in numbers)])
@@ -87,3 +90,7 @@ def _figure(cell: Cell) -> str:
     if isinstance(cell, Estimate):
         return number(cell.mean)
     return cell if isinstance(cell, str) else number(cell)
+
+
+def _numeric(text: str) -> bool:
+    return not text or text.replace(".", "").replace("-", "").isdecimal() or text in ("nan", "inf", "-inf")

@@ -16,7 +16,8 @@ import pruned
 
 DOSSIER = Path(__file__).parent.parent
 MANIFEST = tomllib.loads((DOSSIER / "dossier.toml").read_text())
-TOOLS = {tool["name"]: tool for tool in MANIFEST["tool"]}
+RICH = tomllib.loads((DOSSIER.parent / "reward-decomposition-rich" / "dossier.toml").read_text())
+TOOLS = {tool["name"]: tool for tool in RICH["tool"]}
 ENVIRONMENT = MANIFEST["environments"][0]
 WORDS = re.compile(r"\b(because|cause|caused|bug|fault|wrong|fix|repair|malfunction|should)\b", re.IGNORECASE)
 
@@ -216,3 +217,37 @@ def test_small_and_normal_budgets_agree_within_three_errors_on_19_of_20_states(r
             for action, total in one["totals"].items()
         )
     assert agree >= 19
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [(None, 0), (("reward_scale = 1.0", "reward_scale = 0.5"), 1), (("pit = 1.0", "pit = 0.0"), 0.08)],
+)
+def test_the_residual_shows_a_weight_or_a_scale_of_training(
+    altered: tuple[Run, Edit], change: tuple[str, str] | None, differs: float
+) -> None:
+    call, edit = altered
+    if change is not None:
+        edit(f"evalxrl_envs/{ENVIRONMENT}/config.toml", *change)
+    got = call("rdx-residual", "--json", "--budget", "small")
+    assert (got.returncode, got.stderr) == (0, "")
+    (result,) = json.loads(got.stdout.splitlines()[-1])["results"]
+    assert result["residual"]["differs"] == pytest.approx(differs, abs=0.05)
+
+
+@pytest.mark.parametrize("environment", sorted(set(MANIFEST["environments"]) - {ENVIRONMENT}))
+def test_two_given_actions_of_any_kind_are_compared(environment: str, tmp_path: Path, cache: Path) -> None:
+    root = pruned.build(tmp_path / "workspace", environment)
+
+    def ask(name: str, *argv: str) -> dict:
+        got = pruned.call(root, DOSSIER, [*TOOLS[name]["argv"], "--json", "--budget", "small", *argv], cache)
+        assert (got.returncode, got.stderr) == (0, "")
+        return json.loads(got.stdout.splitlines()[-1])["results"][0]
+
+    listed = list(ask("rdx-table")["totals"])
+    first, last = listed[0], listed[-1]
+    assert sorted(ask("rdx-compare", f"--a={first}", f"--b={last}")["actions"]) == sorted([first, last])
+    assert ask("rdx-when", f"--a={last}")["action"] == last
+    got = pruned.call(root, DOSSIER, [*TOOLS["rdx-compare"]["argv"], "--a", "nowhere"], cache)
+    assert (got.returncode, got.stdout) == (2, "")
+    assert "no action 'nowhere'" in got.stderr

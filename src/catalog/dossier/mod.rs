@@ -117,14 +117,15 @@ impl Dossier {
             .collect()
     }
 
-    fn has_source(&self) -> bool {
-        self.files.keys().any(|path| path.starts_with("src/"))
-    }
-
-    /// Takes over the source of the default packaging when this one ships none.
+    /// Takes over whichever of `src/` and `tools/` the default packaging has and this one ships nothing of.
     fn inherit(&mut self, default: &Folder) {
+        let lacks = |part: &&str| !self.files.keys().any(|path| path.starts_with(*part));
+        let missing: Vec<&str> = ["src/", "tools/"].into_iter().filter(lacks).collect();
+        if missing.is_empty() {
+            return;
+        }
         for (path, bytes) in &default.files {
-            if path.starts_with("src/") {
+            if missing.iter().any(|part| path.starts_with(part)) {
                 self.files.insert(path.clone(), bytes.clone());
             }
         }
@@ -133,7 +134,7 @@ impl Dossier {
     }
 }
 
-/// Lets `minimal` and `rich` packagings without `src/` use that of the default packaging.
+/// Lets `minimal` and `rich` packagings without `src/` or `tools/` use those of the default packaging.
 pub(super) fn inherit_source(dossiers: &mut [Dossier]) {
     let defaults: Vec<(DossierId, Folder)> = dossiers
         .iter()
@@ -147,7 +148,7 @@ pub(super) fn inherit_source(dossiers: &mut [Dossier]) {
         })
         .collect();
     for dossier in dossiers {
-        if dossier.packaging == Packaging::Default || dossier.has_source() {
+        if dossier.packaging == Packaging::Default {
             continue;
         }
         if let Some((_, folder)) = defaults

@@ -1,0 +1,1 @@
+"""Behaviour summaries: how much a state matters, and which states stand for an agent."""
