@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import jax
 import numpy as np
 
 import laws
@@ -138,9 +137,10 @@ def flips(subject: Subject, ask: Ask) -> None:
 
 
 def livelier(subject: Subject) -> Subject:
-    """The same with an agent whose weights are larger, since one that was never trained hardly moves its means."""
+    """The same with an agent that moves, since one that was never trained hardly does: less saturated, more gain."""
     parameters, moments = subject.policy.agent
-    larger = jax.tree.map(lambda leaf: 20 * leaf, parameters)
+    factors = {"policy/0/w": 0.1, "policy/2/w": 300.0}
+    larger = {name: factors.get(name, 1.0) * leaf for name, leaf in parameters.items()}
     return replace(subject, policy=replace(subject.policy, agent=(larger, moments)))
 
 
