@@ -41,14 +41,18 @@ def build(root: Path, environment: str) -> Path:
 
 def call(
     root: Path,
-    dossier: Path,
+    dossier: Path | Sequence[Path],
     argv: Sequence[str],
     cache: Path,
     directory: Path | None = None,
     state: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command of a dossier's manifest in a workspace as the harness does; `state` is what `XRL_STATE` names."""
-    places = (dossier / "src", dossier / "tools", SHARED, root)
+    """Runs a command of a dossier's manifest in a workspace as the harness does; `state` is what `XRL_STATE` names.
+
+    `dossier` is its folder, or all folders that its code comes from.
+    """
+    folders = [dossier] if isinstance(dossier, Path) else dossier
+    places = (*(folder / part for part in ("src", "tools") for folder in folders), SHARED, root)
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(map(str, places)),

@@ -25,10 +25,10 @@ class Shipped:
     environments: tuple[str, ...]
 
     @property
-    def code(self) -> Path:
-        """Where its code lies: packagings without code of their own use that of the default."""
+    def code(self) -> tuple[Path, ...]:
+        """Folders that its code comes from: packagings without source of their own add to that of the default."""
         method = tomllib.loads((self.dossier / "dossier.toml").read_text())["method"]
-        return self.dossier if (self.dossier / "tools").is_dir() else DOSSIERS / method
+        return (self.dossier,) if (self.dossier / "src").is_dir() else (self.dossier, DOSSIERS / method)
 
     def call(
         self, root: Path, cache: Path, added: Sequence[str] = (), state: Path | None = None

@@ -117,16 +117,17 @@ impl Dossier {
             .collect()
     }
 
-    /// Takes over whichever of `src/` and `tools/` the default packaging has and this one ships nothing of.
+    fn has_source(&self) -> bool {
+        self.files.keys().any(|path| path.starts_with("src/"))
+    }
+
+    /// Takes over the source and tools of the default packaging when this one ships no source; its own files stay.
     fn inherit(&mut self, default: &Folder) {
-        let lacks = |part: &&str| !self.files.keys().any(|path| path.starts_with(*part));
-        let missing: Vec<&str> = ["src/", "tools/"].into_iter().filter(lacks).collect();
-        if missing.is_empty() {
-            return;
-        }
         for (path, bytes) in &default.files {
-            if missing.iter().any(|part| path.starts_with(part)) {
-                self.files.insert(path.clone(), bytes.clone());
+            if path.starts_with("src/") || path.starts_with("tools/") {
+                self.files
+                    .entry(path.clone())
+                    .or_insert_with(|| bytes.clone());
             }
         }
         let joined = format!("{} {}", self.hash, default.hash());
@@ -134,7 +135,7 @@ impl Dossier {
     }
 }
 
-/// Lets `minimal` and `rich` packagings without `src/` or `tools/` use those of the default packaging.
+/// Lets `minimal` and `rich` packagings without `src/` use source and tools of the default packaging.
 pub(super) fn inherit_source(dossiers: &mut [Dossier]) {
     let defaults: Vec<(DossierId, Folder)> = dossiers
         .iter()
@@ -148,7 +149,7 @@ pub(super) fn inherit_source(dossiers: &mut [Dossier]) {
         })
         .collect();
     for dossier in dossiers {
-        if dossier.packaging == Packaging::Default {
+        if dossier.packaging == Packaging::Default || dossier.has_source() {
             continue;
         }
         if let Some((_, folder)) = defaults
@@ -157,5 +158,67 @@ pub(super) fn inherit_source(dossiers: &mut [Dossier]) {
         {
             dossier.inherit(folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dossier(id: &str, packaging: Packaging, files: &[(&str, &str)]) -> Dossier {
+        let files: Files = files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
+            .collect();
+        let folder = Folder {
+            files: files.clone(),
+            executable: Vec::new(),
+        };
+        Dossier {
+            id: id.parse().unwrap(),
+            method: "method".parse().unwrap(),
+            packaging,
+            version: "1.0.0".into(),
+            title: "Method".into(),
+            authors: vec!["somebody".into()],
+            licence: "Apache-2.0".into(),
+            papers: Vec::new(),
+            environments: Vec::new(),
+            needs: Vec::new(),
+            tools: Vec::new(),
+            hash: folder.hash(),
+            files,
+        }
+    }
+
+    #[test]
+    fn a_packaging_without_source_runs_the_code_of_the_default_and_keeps_its_own_tools() {
+        let default = [
+            ("README.md", "long"),
+            ("src/method.py", "method"),
+            ("tools/m.py", "tool"),
+        ];
+        let rich = [("README.md", "longer"), ("tools/more.py", "another tool")];
+        let mut all = [
+            dossier("method", Packaging::Default, &default),
+            dossier("method-rich", Packaging::Rich, &rich),
+        ];
+        let before = all[1].hash.clone();
+        inherit_source(&mut all);
+        let code: Vec<String> = all[1].code().into_keys().collect();
+        assert_eq!(code, ["src/method.py", "tools/m.py", "tools/more.py"]);
+        assert_eq!(all[1].files["README.md"], b"longer");
+        assert_eq!(all[0].code().len(), 2);
+        assert_ne!(all[1].hash, before);
+    }
+
+    #[test]
+    fn a_packaging_with_source_of_its_own_takes_nothing_over() {
+        let mut all = [
+            dossier("method", Packaging::Default, &[("tools/m.py", "tool")]),
+            dossier("method-rich", Packaging::Rich, &[("src/own.py", "own")]),
+        ];
+        inherit_source(&mut all);
+        assert_eq!(all[1].code().len(), 1);
     }
 }
