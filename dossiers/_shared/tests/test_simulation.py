@@ -64,6 +64,15 @@ def test_sums_of_many_states_are_those_of_one_state_at_a_time() -> None:
         assert many.samples[cell] == pytest.approx(one.samples, abs=1e-4)
 
 
+def test_sums_without_a_forced_action_are_those_of_the_own_action() -> None:
+    simulator = Simulator(F6.subject(BEST, NOISY), 1, Acting.GREEDY)
+    states, limits = every_cell(), np.full(29, 20, np.int32)
+    own = simulator.choices(states)[:, None]
+    free = simulator.sums(states, None, 8, 0.95, limits)
+    assert free.shape == (29, 1, 8, 3)
+    assert np.array_equal(free, simulator.sums(states, own, 8, 0.95, limits))
+
+
 def test_one_step_and_an_exact_critic_give_the_exact_values_without_noise() -> None:
     truth = exact.evaluate(F6, BEST)
     simulator = Simulator(F6.subject(BEST, values=truth.v.sum(axis=1)), 0, Acting.GREEDY)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xrl_common import arguments
@@ -39,8 +39,14 @@ class Tool:
         return arguments.parser(self.name, self.help, self.states, self.options, self.q_source)
 
 
+PLAIN = "--plain"
+"""Before the name of a tool: leaves out the lines `how to read`, as packagings of synopsis only do."""
+
+
 def main(tools: dict[str, Tool], argv: list[str]) -> int:
     """Runs the tool that the first argument names; returns the exit code."""
+    if argv[:1] == [PLAIN]:
+        tools, argv = {name: replace(tool, how_to_read=()) for name, tool in tools.items()}, argv[1:]
     if not argv or argv[0] not in tools:
         print(f"usage: one of {', '.join(tools)}, then its arguments", file=sys.stderr)
         return 2

@@ -165,23 +165,24 @@ class Simulator:
         count = len(jax.tree.leaves(states)[0])
         return self._run(self._from(states, np.arange(count), self.subject.horizon), Stream.EPISODES)
 
-    def sums(self, states: Tree, actions: np.ndarray, count: int, gamma: float, limits: np.ndarray) -> np.ndarray:
+    def sums(
+        self, states: Tree, actions: np.ndarray | None, count: int, gamma: float, limits: np.ndarray
+    ) -> np.ndarray:
         """Discounted component sums of `count` rollouts for each state and first action, (S, A, count, C).
 
-        `states` have a leading axis S, `actions` are (S, A, ...), `limits` (S,) are steps per rollout. Nothing
-        else is kept, so that this is the way for many states.
+        `states` have a leading axis S, `actions` are (S, A, ...), `limits` (S,) are steps per rollout; where actions
+        are None nothing is forced, and A is 1. Nothing else is kept, so that this is the way for many states.
         """
-        first, second = actions.shape[:2]
+        first, second = (len(limits), 1) if actions is None else actions.shape[:2]
         rows = first * second * count
 
         def repeated(leaf: np.ndarray) -> np.ndarray:
             return np.repeat(leaf, second * count, axis=0)
 
         lanes = self._from(jax.tree.map(repeated, states), np.tile(np.arange(count), first * second), repeated(limits))
-        lanes = lanes._replace(
-            action=np.repeat(actions.reshape(first * second, *actions.shape[2:]), count, axis=0),
-            forced=np.ones(rows, bool),
-        )
+        if actions is not None:
+            forced = np.repeat(actions.reshape(first * second, *actions.shape[2:]), count, axis=0)
+            lanes = lanes._replace(action=forced, forced=np.ones(rows, bool))
         program = compiled.of_sums(self.subject.environment, self._rule)
         sums = [
             np.asarray(
