@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +128,7 @@ def test_when_places_the_large_treasure_at_the_eighth_step(ask: Ask) -> None:
     assert low <= 7 < high
 
 
-@pytest.mark.parametrize("name", sorted(set(TOOLS) - {"residual"}))
+@pytest.mark.parametrize("name", sorted(TOOLS))
 def test_every_tool_succeeds_with_nothing_added_twice_alike_in_100_columns_and_no_verdict(ask: Ask, name: str) -> None:
     first, second = ask(name, "--json", slip=0.1), ask(name, "--json", slip=0.1)
     assert first == second
@@ -215,24 +214,3 @@ def test_values_that_are_not_finite_are_printed_and_counted(greedy: np.ndarray) 
     assert re.search(r"^# .*non-finite \d+", got)
     assert re.search(r"^large +nan", got, re.MULTILINE)
     assert json.loads(got.splitlines()[-1])["results"][0]["components"]["large"]["mean"]["mean"] == "nan"
-
-
-def test_the_residual_is_what_the_trainer_adds_to_the_documented_components(greedy: np.ndarray) -> None:
-    def trained(seed: int, episodes: int) -> tuple[np.ndarray, np.ndarray]:
-        components = np.tile([[10.0, 0, 0], [0, 1, 0], [0, 0, -5], [0, 0, 0]], (25, 1))
-        return np.clip(components.sum(axis=1), -1, 1), components
-
-    tool = TOOLS["residual"]
-    subject = replace(F6.subject(greedy), training_rewards=trained)
-    got = render(tool, arguments.parse(tool.parser, ["--json"]), subject)
-    (result,) = json.loads(got.splitlines()[-1])["results"]
-    assert result["residual"]["differs"] == 0.5
-    assert result["residual"]["largest"] == 9
-    assert result["residual"]["mean"]["mean"] == pytest.approx((-9 + 4) / 4)
-    assert result["components"] == {
-        "large": {"steps": 25, "mean": -9.0},
-        "small": {"steps": 25, "mean": 0.0},
-        "pit": {"steps": 25, "mean": 4.0},
-    }
-    with pytest.raises(ToolFailure, match="no trainer"):
-        render(tool, arguments.parse(tool.parser, []), F6.subject(greedy))

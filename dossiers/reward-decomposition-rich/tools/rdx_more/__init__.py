@@ -1,0 +1,1 @@
+"""The command-line tool that the rich packaging adds."""
