@@ -177,23 +177,21 @@ def test_recorded_actions_of_any_kind_reproduce_the_episode(environment: str, tm
     root = pruned.build(tmp_path / "workspace", environment)
 
     def call(*argv: str) -> dict:
-        got = pruned.call(
-            root, (DOSSIER,), ["python", "-m", "axis", *argv, "--json"], tmp_path / "cache", state=tmp_path
-        )
+        whole = ["python", "-m", "axis", *argv, "--json"]
+        got = pruned.call(root, (DOSSIER,), whole, tmp_path / "cache", state=tmp_path)
         assert (got.returncode, got.stderr) == (0, "")
         assert max(len(line) for line in got.stdout.splitlines()[:-1]) <= 100
         return json.loads(got.stdout.splitlines()[-1])["results"][0]
 
-    here = call("what", "--time", "2", "--episode", "3")
-    if environment != "datacenter_cooling":
-        again = call("whatif", "--time", "2", "--episode", "3", f"--actions={here['action']}")
+    here = call("what", "--time", "0", "--episode", "3")
+    if environment != "datacenter_cooling":  # its actions are written to three decimals
+        again = call("whatif", "--time", "0", "--episode", "3", f"--actions={here['action']}")
         assert again["first_difference"] is None
         assert np.allclose(list(again["difference"].values()), 0)
-    things = call("remove")["things"]
-    removed = call("remove", "--episode", "3", "--thing", next(t for t in things if "[" not in t and t != "horizon"))
-    assert removed["recorded"]["return"] == pytest.approx(
-        removed["alternative"]["return"] - removed["difference"]["total"]
-    )
+    thing = next(name for name in call("remove")["things"] if "[" not in name and name != "horizon")
+    removed = call("remove", "--episode", "3", "--thing", thing)
+    apart = removed["alternative"]["return"] - removed["recorded"]["return"]
+    assert removed["difference"]["total"] == pytest.approx(apart)
 
 
 def test_the_example_is_what_the_tools_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +199,7 @@ def test_the_example_is_what_the_tools_print(tmp_path: Path, monkeypatch: pytest
     example = (DOSSIER / "examples" / "f6.md").read_text()
     ask = laws.asker(TOOLS, F6.subject(BEST), tmp_path)
     assert ask("context", "--episode", "5") in example
-    assert ask("whatif", "--episode", "5", "--time", "1", "--actions", "down") in example
+    assert ask("whatif", "--episode", "5", "--time", "1", "--actions", "right") in example
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def test_runs_cover_every_step_once_in_order_and_neighbours_differ(steps: list, 
     covered = [step for run in runs for step in range(run.first, run.last + 1)]
     assert covered == list(range(4, 4 + len(steps)))
     assert all(actions[step - 4] == run.action for run in runs for step in range(run.first, run.last + 1))
-    for one, other in zip(runs, runs[1:], strict=False):
+    for one, other in pairwise(runs):
         assert one.action != other.action or (complexity > 1 and one.predicates != other.predicates)
 
 
