@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import exact
+import laws
 from fixtures import F6, Params
 from rdx.__main__ import TOOLS
 from xrl_common import arguments
@@ -129,7 +129,7 @@ def test_when_places_the_large_treasure_at_the_eighth_step(ask: Ask) -> None:
     assert low <= 7 < high
 
 
-@pytest.mark.parametrize("name", sorted(set(TOOLS) - {"residual"}))
+@pytest.mark.parametrize("name", sorted(TOOLS))
 def test_every_tool_succeeds_with_nothing_added_twice_alike_in_100_columns_and_no_verdict(ask: Ask, name: str) -> None:
     first, second = ask(name, "--json", slip=0.1), ask(name, "--json", slip=0.1)
     assert first == second
@@ -217,22 +217,12 @@ def test_values_that_are_not_finite_are_printed_and_counted(greedy: np.ndarray) 
     assert json.loads(got.splitlines()[-1])["results"][0]["components"]["large"]["mean"]["mean"] == "nan"
 
 
-def test_the_residual_is_what_the_trainer_adds_to_the_documented_components(greedy: np.ndarray) -> None:
-    def trained(seed: int, episodes: int) -> tuple[np.ndarray, np.ndarray]:
-        components = np.tile([[10.0, 0, 0], [0, 1, 0], [0, 0, -5], [0, 0, 0]], (25, 1))
-        return np.clip(components.sum(axis=1), -1, 1), components
-
-    tool = TOOLS["residual"]
-    subject = replace(F6.subject(greedy), training_rewards=trained)
-    got = render(tool, arguments.parse(tool.parser, ["--json"]), subject)
-    (result,) = json.loads(got.splitlines()[-1])["results"]
-    assert result["residual"]["differs"] == 0.5
-    assert result["residual"]["largest"] == 9
-    assert result["residual"]["mean"]["mean"] == pytest.approx((-9 + 4) / 4)
-    assert result["components"] == {
-        "large": {"steps": 25, "mean": -9.0},
-        "small": {"steps": 25, "mean": 0.0},
-        "pit": {"steps": 25, "mean": 4.0},
-    }
-    with pytest.raises(ToolFailure, match="no trainer"):
-        render(tool, arguments.parse(tool.parser, []), F6.subject(greedy))
+def test_values_that_are_not_finite_leave_a_comparison_without_explanation(greedy: np.ndarray, tmp_path: Path) -> None:
+    rewards = F6.rewards.copy()
+    rewards[F6.cells.index((1, 1)), 3, 1] = np.nan
+    world = type(F6)(**{**vars(F6), "rewards": rewards})
+    ask = laws.asker(TOOLS, world.subject(greedy), tmp_path)
+    got = ask("compare", "--a", "down", "--b", "right", cell=(1, 1))
+    assert re.search(r"^small .* nan \(nan\)$", got, re.MULTILINE)
+    assert "d nan   MSX+ none   v nan   MSX- none" in got
+    assert "Q(down)          Q(left)" in ask("compare", cell=(1, 1)), "not-a-number is no best other action"

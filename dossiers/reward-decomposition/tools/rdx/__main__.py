@@ -1,4 +1,4 @@
-"""`python -m rdx audit | compare | table | policy | when | residual`."""
+"""`python -m rdx audit | compare | table | policy | when`."""
 
 from __future__ import annotations
 
@@ -61,15 +61,6 @@ TOOLS = {
         states=True,
         options=(Option("--a", "first action (default: the policy's)"),),
         how_to_read=("one row per range of steps after the state; cells are undiscounted sums in the range",),
-    ),
-    "residual": Tool(
-        "rdx-residual",
-        "the reward that the trainer learns from, less the sum of the documented components",
-        lambda: _body("residual"),
-        how_to_read=(
-            "residual: training reward less the sum of the components of the same step",
-            "differs: share of steps on which the size of the residual exceeds 1e-5",
-        ),
     ),
 }
 
