@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rdx_more.__main__ import TOOLS
 
 import exact
 import laws
 import pruned
 from fixtures import F6
-from rdx_more.__main__ import TOOLS
 from xrl_common.failure import ToolFailure
 
 DOSSIER = Path(__file__).parent.parent

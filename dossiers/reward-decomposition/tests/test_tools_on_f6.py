@@ -225,4 +225,4 @@ def test_values_that_are_not_finite_leave_a_comparison_without_explanation(greed
     got = ask("compare", "--a", "down", "--b", "right", cell=(1, 1))
     assert re.search(r"^small .* nan \(nan\)$", got, re.MULTILINE)
     assert "d nan   MSX+ none   v nan   MSX- none" in got
-    assert "Q(down)          Q(left)" in ask("compare", cell=(1, 1)), "not-a-number is no best other action"
+    assert "Q(right)" not in ask("compare", cell=(1, 1)), "not-a-number is no best other action"
