@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rdx_more.__main__ import TOOLS
 
 import exact
 import laws
 import pruned
 from fixtures import F6
+from rdx_more.__main__ import TOOLS
 from xrl_common.failure import ToolFailure
 
 DOSSIER = Path(__file__).parent.parent
@@ -68,6 +68,7 @@ def test_the_table_compares_step_by_step_and_component_by_component(tmp_path: Pa
     subject = replace(F6.subject(greedy), training_rewards=trained)
     got = laws.asker(TOOLS, subject, tmp_path)("residual", "--json", "--seed", "3")
     assert asked == [(3, 64)]
+    laws.check_output(got, TOOLS["residual"], subject, document=True)
     (result,) = laws.document_of(got)["results"]
     assert result["residual"]["differs"] == 0.5
     assert result["residual"]["largest"] == 9
