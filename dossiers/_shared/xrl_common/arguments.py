@@ -81,11 +81,6 @@ def parse(built: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace
     return read
 
 
-def scaled(count: int, budget: str) -> int:
-    """A default number of rollouts or episodes under a budget."""
-    return round(count * SCALES[budget])
-
-
 def _add_states(built: argparse.ArgumentParser) -> None:
     group = built.add_mutually_exclusive_group()
     group.add_argument("--state", metavar="FILE", help="a state document (evalxrl.state/1)")

@@ -123,9 +123,9 @@ class Simulator:
         """NumPy's randomness for one purpose."""
         return np.random.default_rng([self.seed, Stream.DRAWS, zlib.crc32(name.encode())])
 
-    def episodes(self, count: int, uniform: bool = False) -> Trace:
-        """Whole episodes from `count` resets, by the agent or uniform actions; the same resets for both."""
-        lanes = self._lanes(np.arange(count), np.full(count, self.subject.horizon))
+    def episodes(self, count: int, uniform: bool = False, first: int = 0) -> Trace:
+        """`count` whole episodes from number `first` on, by the agent or uniform actions; the same resets for both."""
+        lanes = self._lanes(first + np.arange(count), np.full(count, self.subject.horizon))
         return self._run(lanes, Stream.EPISODES, uniform)
 
     def rollouts(self, state: Tree, actions: np.ndarray, count: int, limit: int) -> Trace:

@@ -80,6 +80,9 @@ class Subject:
     """(state, params) -> named truths in a fixed order; traceable."""
     distance: Callable[[Tree, Tree], float]
     label: Callable[[Tree], str]
+    training_rewards: Callable[[int, int], tuple[np.ndarray, np.ndarray]] | None = None
+    """(seed, episodes) -> what the trainer learns from at each step of about so many episodes, (M,), and the documented
+    components there, (M, C); none where there is no trainer."""
     remarks: tuple[str, ...] = field(default=())
     """Header lines that every output of this subject carries."""
 

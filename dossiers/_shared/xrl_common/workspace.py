@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ def load() -> Subject:
         predicates=explain.predicates,
         distance=explain.distance,
         label=label,
+        training_rewards=partial(training_rewards, setting, agent),
         remarks=(PROVENANCE,),
     )
 
@@ -67,6 +69,57 @@ def label(state: Tree) -> str:
     text = " ".join(f"{name}={value:g}" for name, value in single if value.ndim == 0)
     complete = all(value.ndim == 0 for _, value in single)
     return text if complete and len(text) <= LABEL_WIDTH else f"t={int(state.t)}"
+
+
+def training_rewards(setting: Any, agent: Any, seed: int, episodes: int) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
+    """Plays batches as the trainer does, with the agent as it is, until so many episodes ended; see `Subject`."""
+    from evalxrl_envs.agents import networks, ppo, train
+
+    training = train.start(setting, seed)
+    learner = training.learner._replace(vector=networks.flatten(agent.parameters))
+    training = training._replace(learner=learner, moments=agent.moments)
+    rewards, components, ended, played = [], [], 0, 0
+    most = episodes * int(setting.params.horizon)
+    while ended < episodes and played < most:
+        actors, batch, reward = _learned_from(ppo, setting, training, ppo.draw(setting, seed, len(rewards)))
+        training = training._replace(actors=actors)
+        rewards.append(np.asarray(reward, np.float64).ravel())
+        components.append(np.asarray(batch.components, np.float64).reshape(-1, batch.components.shape[-1]))
+        ended += int(np.asarray(batch.finished).sum())
+        played += rewards[-1].size
+    return np.concatenate(rewards), np.concatenate(components)
+
+
+class _Reached(Exception):
+    """Ends an update where its advantages begin."""
+
+
+def _learned_from(ppo: Any, setting: Any, training: Any, draws: Any) -> tuple[Any, Any, np.ndarray]:  # noqa: ANN401
+    """Actors after a batch, the batch, and the rewards that `update` hands to the advantage estimate.
+
+    The trainer's own `update` runs up to there, so that what it does with the rewards of `collect` counts too.
+    """
+    collect, gae = ppo.collect, ppo.gae
+    played: list[Any] = []
+    learned: list[Any] = []
+
+    def keep(*given: Any) -> Any:  # noqa: ANN401
+        played.append(collect(*given))
+        return played[-1]
+
+    def stop(reward: Any, *_: Any, **__: Any) -> None:  # noqa: ANN401
+        learned.append(reward)
+        raise _Reached
+
+    ppo.collect, ppo.gae = keep, stop
+    try:
+        ppo.update(setting, training, draws)
+    except _Reached:
+        pass
+    finally:
+        ppo.collect, ppo.gae = collect, gae
+    actors, batch, reward = played[-1]
+    return actors, batch, np.asarray(learned[-1] if learned else reward)
 
 
 def _policy(environment: Any, agent: Any) -> Policy:  # noqa: ANN401

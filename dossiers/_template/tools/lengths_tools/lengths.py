@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from lengths import summarise
-from xrl_common.arguments import scaled
 from xrl_common.estimates import EPISODES
 from xrl_common.report import Report, Settings
 from xrl_common.tables import Column, table
@@ -13,7 +12,7 @@ from xrl_common.tables import Column, table
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """Runs whole episodes from the start."""
-    episodes = scaled(EPISODES, wanted.budget)
+    episodes = settings.count(EPISODES)
     trace = settings.simulator.episodes(episodes)
     ended = trace.terminated.any(axis=1)
     summaries = {

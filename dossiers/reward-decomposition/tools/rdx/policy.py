@@ -6,7 +6,6 @@ import argparse
 
 import numpy as np
 
-from xrl_common.arguments import scaled
 from xrl_common.estimates import EPISODES, Estimate, estimate, nonfinite
 from xrl_common.report import Report, Settings
 from xrl_common.tables import Column, table
@@ -14,7 +13,7 @@ from xrl_common.tables import Column, table
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """Runs whole episodes from the start, twice."""
-    return [values_at_start(settings, scaled(EPISODES, wanted.budget))]
+    return [values_at_start(settings, settings.count(EPISODES, least=8))]
 
 
 def values_at_start(settings: Settings, episodes: int) -> Report:

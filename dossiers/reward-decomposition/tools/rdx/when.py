@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from decomposition.profile import binned, edges
-from xrl_common.actions import name_of, parse
-from xrl_common.arguments import scaled
+from xrl_common.actions import name_of, own_action, parse
 from xrl_common.estimates import ROLLOUTS, estimate, nonfinite, vector_q
 from xrl_common.report import Report, Settings
 from xrl_common.states import Selected, select
@@ -19,17 +18,17 @@ from xrl_common.tables import Column, table
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """One block per selected state."""
     action = None if wanted.a is None else parse(settings.simulator.subject, wanted.a)
-    rollouts = scaled(ROLLOUTS, wanted.budget)
+    rollouts = settings.count(ROLLOUTS, least=8)
     chosen = select(settings.simulator, wanted)
     return [profile(settings, selected, rollouts, action) for selected in chosen]
 
 
-def profile(settings: Settings, selected: Selected, rollouts: int, action: int | None = None) -> Report:
+def profile(settings: Settings, selected: Selected, rollouts: int, action: np.ndarray | None = None) -> Report:
     """E[sum of r_c within a bin | s, a] in twelve bins over the steps simulated."""
     simulator = settings.simulator
     if action is None:
-        action = int(simulator.choice(selected.state))
-    probed = np.array([action], np.int32)
+        action = own_action(simulator, selected.state)
+    probed = np.asarray(action)[None]
     values = vector_q(simulator, selected.state, probed, rollouts, settings.gamma)
     bounds = edges(values.limit)
     sums = binned(values.trace.rewards, bounds)

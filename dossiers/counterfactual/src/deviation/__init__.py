@@ -1,0 +1,1 @@
+"""Counterfactual analysis: deviate and continue, foil policies, and values that flip an action."""

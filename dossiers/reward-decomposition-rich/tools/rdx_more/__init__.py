@@ -1,0 +1,1 @@
+"""The command-line tool that only the rich packaging of reward decomposition has."""
