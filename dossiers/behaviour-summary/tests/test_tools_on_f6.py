@@ -76,6 +76,14 @@ def test_fewer_clips_than_asked_for_are_shown_with_a_line_that_says_so(ask: laws
     assert f"# {count} of 500 clips: no further state lies far enough from those shown" in got
 
 
+def test_equal_importance_everywhere_is_told() -> None:
+    blocks = of_each_cell("--k", "2", "--q-source", "log-policy", subject=F6.subject(exact.uniform(F6)))
+    assert (
+        "# every ranked state has the same importance: clips follow the order of episodes and steps" in blocks[0].lines
+    )
+    assert [(block.numbers["episode"], block.numbers["t"]) for block in blocks] == [(0, 0), (0, 20)]
+
+
 def test_no_two_clips_of_an_episode_are_nearer_than_reach_and_gap(ask: laws.Ask) -> None:
     document = laws.document_of(ask("summary", "--k", "40", "--l", "1", "--gap", "2", "--json"))
     places = [(entry["episode"], entry["t"]) for entry in document["results"]]
