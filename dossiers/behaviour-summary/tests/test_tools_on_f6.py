@@ -99,10 +99,12 @@ def test_entropy_ranks_by_certainty() -> None:
 
 def test_the_worst_episodes_come_first_and_tell_their_return_and_end(tmp_path: Path) -> None:
     ask = laws.asker(TOOLS, F6.subject(exact.uniform(F6), Params(slip=0.3)), tmp_path)
-    document = laws.document_of(ask("worst", "--k", "4", "--json", "--policy", "sampled"))
+    output = ask("worst", "--k", "4", "--json", "--policy", "sampled")
+    document = laws.document_of(output)
     returns = [entry["return"] for entry in document["results"]]
     assert returns == sorted(returns)
     assert document["results"][0]["outcome"]["predicates"] == ["in_pit"]
+    assert "return -5.000   end in_pit\nlast step   pit -5.000\n" in output
 
 
 def test_the_histogram_counts_every_ranked_state_once(ask: laws.Ask) -> None:
