@@ -36,7 +36,6 @@ def test_the_ranking_changes_when_the_last_layer_is_drawn_anew(tmp_path: Path) -
 def main() -> None:
     """Prints how often the taught agent does as it was told, then the ten correlations."""
     from sal_more import agents, compare
-
     from xrl_common import entry, workspace
     from xrl_common.report import Settings
     from xrl_common.simulation import Acting, Simulator

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sal_more import feature
-from sal_more.__main__ import TOOLS as MORE
 from sal_worlds import CRITIC, EVEN, LOGITS, OFFSETS, linear, passage
 
 import exact
 import laws
 from fixtures import F6, GWA, GWB, World
 from sal.__main__ import TOOLS
+from sal_more import feature
+from sal_more.__main__ import TOOLS as MORE
 from xrl_common.failure import ToolFailure
 
 RICH = Path(__file__).parents[1]
