@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import F6
 from highlights.importance import of_values, percentile
 from highlights.selection import choose, clip, threshold
 
@@ -64,8 +65,25 @@ def test_importance_is_the_range_or_the_lead_and_its_error_is_paired() -> None:
 
 
 def test_unsigned_values_do_not_wrap_round() -> None:
-    samples = np.array([[[10], [20]]], np.uint8).astype(np.float64)
-    assert of_values(samples, "range").values[0] == 10
+    samples = np.array([[[10, 30], [20, 10]]], np.uint8)
+    assert of_values(samples, "range").values[0] == 5
+    assert of_values(samples[:, :, :1], "range").values[0] == 10
+    assert choose(np.array([0, 10, 20], np.uint8), np.arange(3), np.zeros(3), 3) == [2, 1, 0]
+
+
+def test_values_that_are_not_finite_come_last() -> None:
+    samples = np.array([[[1.0], [np.nan]], [[1.0], [2.0]], [[3.0], [3.0]]])
+    values = of_values(samples, "range").values
+    assert np.isnan(values[0]) and choose(values, np.arange(3), np.zeros(3), 3) == [1, 2, 0]
+
+
+def test_mirrored_states_are_two_kinds() -> None:
+    cells = [(0, 1), (1, 0), (0, 1)]
+
+    def near(row: int, kept: int) -> bool:
+        return F6.distance(F6.at(cells[row]), F6.at(cells[kept])) < 1.414
+
+    assert choose(np.zeros(3), np.arange(3), np.zeros(3), 3, 0, near) == [0, 1]
 
 
 def test_percentiles_and_thresholds() -> None:

@@ -76,6 +76,14 @@ def test_fewer_clips_than_asked_for_are_shown_with_a_line_that_says_so(ask: laws
     assert f"# {count} of 500 clips: no further state lies far enough from those shown" in got
 
 
+def test_equal_importance_everywhere_is_told() -> None:
+    blocks = of_each_cell("--k", "2", "--q-source", "log-policy", subject=F6.subject(exact.uniform(F6)))
+    assert (
+        "# every ranked state has the same importance: clips follow the order of episodes and steps" in blocks[0].lines
+    )
+    assert [(block.numbers["episode"], block.numbers["t"]) for block in blocks] == [(0, 0), (0, 20)]
+
+
 def test_no_two_clips_of_an_episode_are_nearer_than_reach_and_gap(ask: laws.Ask) -> None:
     document = laws.document_of(ask("summary", "--k", "40", "--l", "1", "--gap", "2", "--json"))
     places = [(entry["episode"], entry["t"]) for entry in document["results"]]
@@ -91,10 +99,12 @@ def test_entropy_ranks_by_certainty() -> None:
 
 def test_the_worst_episodes_come_first_and_tell_their_return_and_end(tmp_path: Path) -> None:
     ask = laws.asker(TOOLS, F6.subject(exact.uniform(F6), Params(slip=0.3)), tmp_path)
-    document = laws.document_of(ask("worst", "--k", "4", "--json", "--policy", "sampled"))
+    output = ask("worst", "--k", "4", "--json", "--policy", "sampled")
+    document = laws.document_of(output)
     returns = [entry["return"] for entry in document["results"]]
     assert returns == sorted(returns)
     assert document["results"][0]["outcome"]["predicates"] == ["in_pit"]
+    assert "return -5.000   end in_pit\nlast step   pit -5.000\n" in output
 
 
 def test_the_histogram_counts_every_ranked_state_once(ask: laws.Ask) -> None:

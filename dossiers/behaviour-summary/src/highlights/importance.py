@@ -23,13 +23,15 @@ def of_values(samples: np.ndarray, measure: str) -> Importance:
     """Importance from action values of N rollouts (S, A, N) that share their noise between actions.
 
     range: max Q - min Q. second: max Q - the second largest Q. The error is that of the paired difference of the two
-    actions. Equal values take the action listed first.
+    actions. Equal values take the action listed first. Whole numbers of any width are taken as real ones.
     """
+    samples = np.asarray(samples, np.float64)
     means = samples.mean(axis=2)
     order = np.argsort(-means, axis=1, kind="stable")
     best, other = order[:, 0], order[:, 1 if measure == "second" else -1]
     rows = np.arange(len(means))
-    apart = samples[rows, best] - samples[rows, other]
+    with np.errstate(invalid="ignore"):
+        apart = samples[rows, best] - samples[rows, other]
     count = samples.shape[2]
     errors = apart.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(means))
     return Importance(apart.mean(axis=1), errors, means.min(axis=1), means.max(axis=1))

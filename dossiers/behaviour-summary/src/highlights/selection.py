@@ -27,7 +27,7 @@ def choose(
     over, and so is one for which `near(row, chosen row)` holds.
     """
     chosen: list[int] = []
-    for row in np.lexsort((times, episodes, -np.asarray(importance))):
+    for row in np.lexsort((times, episodes, -np.asarray(importance, np.float64))):
         if len(chosen) == count:
             break
         close = (episodes[row] == episodes[kept] and abs(int(times[row]) - int(times[kept])) < apart for kept in chosen)

@@ -36,15 +36,12 @@ def write(
     share = percentile(ranked.importance.values, importance.mean)
     told = f"{number(importance.mean)} ({number(importance.se)})"
     lines = [f"{title}   episode {episode}   t {centre}   importance {told}   percentile {share}"]
+    seen = trace.observations[episode, steps.start : steps.stop]
+    named = state_columns(subject, trace, [one(states, i) for i in range(len(steps))], seen)
     lines += table(
         Column("t", [str(t) for t in steps]),
         [
-            *state_columns(
-                subject,
-                trace,
-                [one(states, i) for i in range(len(steps))],
-                trace.observations[episode, steps.start : steps.stop],
-            ),
+            *(column for column in named if list(column.cells) != [f"t={t}" for t in steps]),
             Column("action", actions),
             *(Column(name, [float(x) for x in rewards[:, c]]) for c, name in enumerate(settings.simulator.components)),
             Column("q low", [float(q.min()) for q in values]),

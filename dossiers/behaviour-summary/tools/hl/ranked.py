@@ -11,7 +11,7 @@ import numpy as np
 from highlights.importance import Importance, of_values
 from xrl_common.actions import probe_sets
 from xrl_common.arguments import Source
-from xrl_common.estimates import ScalarQ, scalar_q
+from xrl_common.estimates import ScalarQ, nonfinite, scalar_q
 from xrl_common.report import Settings
 from xrl_common.simulation import Trace
 from xrl_common.subject import Tree
@@ -47,10 +47,11 @@ def rank(settings: Settings, wanted: argparse.Namespace, trace: Trace, lanes: np
     states = jax.tree.map(lambda leaf: leaf[episodes, times], trace.states)
     values = action_values(settings, wanted.q_source, states)
     importance = of_values(values.samples, "range" if wanted.importance == "entropy" else wanted.importance)
+    odd = nonfinite(values.samples)
     if wanted.importance == "entropy":
         certainty = -entropies(settings, trace.observations[episodes, times])
         importance = Importance(certainty, np.zeros(len(certainty)), importance.low, importance.high)
-    odd = int(np.count_nonzero(~np.isfinite(values.samples)))
+        odd += nonfinite(certainty)
     return Ranked(trace, episodes, times, importance, stride, values.word, odd)
 
 

@@ -31,6 +31,8 @@ def summarise(settings: Settings, wanted: argparse.Namespace, trace: Trace) -> l
     )
     if len(chosen) < wanted.k:
         told.append(f"{len(chosen)} of {wanted.k} clips: no further state lies far enough from those shown")
+    if np.ptp(ranked.importance.values) == 0:
+        told.append("every ranked state has the same importance: clips follow the order of episodes and steps")
     if ranked.stride > 1:
         told.append(f"one step in {ranked.stride} of an episode is ranked")
     estimator = (

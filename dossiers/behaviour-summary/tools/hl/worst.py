@@ -37,7 +37,10 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
         values = ranked.importance.values[own]
         row = int(own[selection.choose(values, ranked.episodes[own], ranked.times[own], 1)[0]])
         lines, numbers = clips.write(settings, wanted, ranked, row, f"worst {place}")
-        lines.insert(1, f"return {number(float(trace.returns[lane]))}   end {ends[lane].text}")
+        lines[1:1] = [
+            f"return {number(float(trace.returns[lane]))}   end {ends[lane].text}",
+            "   ".join(["last step", *(f"{name} {number(paid)}" for name, paid in ends[lane].components.items())]),
+        ]
         numbers = {"return": float(trace.returns[lane]), "outcome": ends[lane], **numbers}
         reports.append(Report([*head, *lines] if place == 1 else lines, numbers))
     return reports

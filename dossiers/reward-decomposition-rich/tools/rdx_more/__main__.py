@@ -19,7 +19,7 @@ TOOLS = {
         lambda: _body("residual"),
         how_to_read=(
             "residual: training reward less the sum of the components of the same step",
-            "steps are those of the trainer's own batches, so that actions are always drawn (sampled)",
+            "steps are those of the trainer's own batches, so that actions are drawn (sampled)",
             "differs: share of steps on which the size of the residual exceeds 1e-5",
         ),
     ),
