@@ -24,6 +24,11 @@ def directory() -> Path:
     return path
 
 
+def available() -> bool:
+    """Whether a directory is named."""
+    return bool(os.environ.get(VARIABLE))
+
+
 def read(name: str) -> str | None:
     """The text kept under a name; none where nothing was kept or no directory is named."""
     named = os.environ.get(VARIABLE)

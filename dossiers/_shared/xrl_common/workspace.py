@@ -81,13 +81,45 @@ def training_rewards(setting: Any, agent: Any, seed: int, episodes: int) -> tupl
     rewards, components, ended, played = [], [], 0, 0
     most = episodes * int(setting.params.horizon)
     while ended < episodes and played < most:
-        actors, batch, reward = ppo.collect(setting, training, ppo.draw(setting, seed, len(rewards)))
+        actors, batch, reward = _learned_from(ppo, setting, training, ppo.draw(setting, seed, len(rewards)))
         training = training._replace(actors=actors)
         rewards.append(np.asarray(reward, np.float64).ravel())
         components.append(np.asarray(batch.components, np.float64).reshape(-1, batch.components.shape[-1]))
         ended += int(np.asarray(batch.finished).sum())
         played += rewards[-1].size
     return np.concatenate(rewards), np.concatenate(components)
+
+
+class _Reached(Exception):
+    """Ends an update where its advantages begin."""
+
+
+def _learned_from(ppo: Any, setting: Any, training: Any, draws: Any) -> tuple[Any, Any, np.ndarray]:  # noqa: ANN401
+    """Actors after a batch, the batch, and the rewards that `update` hands to the advantage estimate.
+
+    The trainer's own `update` runs up to there, so that what it does with the rewards of `collect` counts too.
+    """
+    collect, gae = ppo.collect, ppo.gae
+    played: list[Any] = []
+    learned: list[Any] = []
+
+    def keep(*given: Any) -> Any:  # noqa: ANN401
+        played.append(collect(*given))
+        return played[-1]
+
+    def stop(reward: Any, *_: Any, **__: Any) -> None:  # noqa: ANN401
+        learned.append(reward)
+        raise _Reached
+
+    ppo.collect, ppo.gae = keep, stop
+    try:
+        ppo.update(setting, training, draws)
+    except _Reached:
+        pass
+    finally:
+        ppo.collect, ppo.gae = collect, gae
+    actors, batch, reward = played[-1]
+    return actors, batch, np.asarray(learned[-1] if learned else reward)
 
 
 def _policy(environment: Any, agent: Any) -> Policy:  # noqa: ANN401

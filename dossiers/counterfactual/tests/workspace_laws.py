@@ -45,12 +45,11 @@ def result(output: str) -> dict:
 
 
 def form(subject: Subject, ask: Ask) -> None:
-    """Every tool with nothing added, twice alike."""
+    """Every tool with nothing added."""
     for name, tool in TOOLS.items():
-        first, second = ask(name), ask(name)
-        assert first == second, name
-        laws.check_output(first, tool, subject, document=True)
-        assert len(re.findall("^how to read: ", first, re.MULTILINE)) >= 1
+        got = ask(name)
+        laws.check_output(got, tool, subject, document=True)
+        assert re.search("^how to read: ", got, re.MULTILINE)
 
 
 def deviations(subject: Subject, ask: Ask) -> None:

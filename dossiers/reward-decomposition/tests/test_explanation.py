@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -40,6 +41,14 @@ def test_gains_equal_to_losses_list_all_gains_as_tied() -> None:
 def test_no_difference_at_all_explains_nothing() -> None:
     got = minimal_sufficient((0, 0))
     assert (got.disadvantage, got.reasons, got.slack, got.objections) == (0, (), 0, ())
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
+def test_a_difference_that_is_not_finite_explains_nothing(odd: float) -> None:
+    got = minimal_sufficient((1, odd, -2))
+    assert (got.reasons, got.objections) == ((), ())
+    assert math.isnan(got.disadvantage)
+    assert math.isnan(got.slack)
 
 
 def test_equal_values_keep_the_order_of_the_components() -> None:

@@ -17,7 +17,7 @@ import pruned
 DOSSIER = Path(__file__).parent.parent
 MANIFEST = tomllib.loads((DOSSIER / "dossier.toml").read_text())
 TOOLS = {tool["name"]: tool for tool in MANIFEST["tool"]}
-ENVIRONMENT = MANIFEST["environments"][0]
+ENVIRONMENT, CONTINUOUS = MANIFEST["environments"][:2]
 WORDS = re.compile(r"\b(because|cause|caused|bug|fault|wrong|fix|repair|malfunction|should)\b", re.IGNORECASE)
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -234,3 +234,34 @@ def test_two_given_actions_of_any_kind_are_compared(environment: str, tmp_path: 
     got = pruned.call(root, DOSSIER, [*TOOLS["rdx-compare"]["argv"], "--a", "nowhere"], cache)
     assert (got.returncode, got.stdout) == (2, "")
     assert "no action 'nowhere'" in got.stderr
+
+
+def test_an_agent_at_its_bounds_is_compared_with_another_action_than_its_own(tmp_path: Path, cache: Path) -> None:
+    root = pruned.build(tmp_path / "workspace", CONTINUOUS)
+    server = root / "evalxrl_envs" / "serving" / "server.py"
+    server.write_text(server.read_text().replace("return greedy_actions(", "return 1e9 + greedy_actions("))
+
+    def ask(name: str, *argv: str) -> dict:
+        got = pruned.call(root, DOSSIER, [*TOOLS[name]["argv"], "--json", "--budget", "small", *argv], cache)
+        assert (got.returncode, got.stderr) == (0, "")
+        return json.loads(got.stdout.splitlines()[-1])["results"][0]
+
+    own = ",".join(["1.000"] * 6)
+    listed = ask("rdx-table")
+    assert (listed["policy_action"], len(listed["totals"])) == (own, 1 + 6 + 8)
+    compared = ask("rdx-compare")
+    assert own in compared["actions"]
+    assert len(set(compared["actions"])) == 2
+    assert ask("rdx-compare", f"--a={own}")["components"] == compared["components"]
+
+
+def test_a_printed_action_given_back_is_the_one_that_was_printed(tmp_path: Path, cache: Path) -> None:
+    root = pruned.build(tmp_path / "workspace", CONTINUOUS)
+
+    def ask(*argv: str) -> dict:
+        command = [*TOOLS["rdx-compare"]["argv"], "--json", "--budget", "small", *argv]
+        return json.loads(pruned.call(root, DOSSIER, command, cache).stdout.splitlines()[-1])["results"][0]
+
+    default = ask()
+    first, second = default["actions"]
+    assert ask(f"--a={first}", f"--b={second}") == ask(f"--b={second}") == ask(f"--a={first}") == default

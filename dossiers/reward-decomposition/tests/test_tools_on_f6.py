@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import exact
+import laws
 from fixtures import F6, Params
 from rdx.__main__ import TOOLS
 from xrl_common import arguments
@@ -214,3 +215,14 @@ def test_values_that_are_not_finite_are_printed_and_counted(greedy: np.ndarray) 
     assert re.search(r"^# .*non-finite \d+", got)
     assert re.search(r"^large +nan", got, re.MULTILINE)
     assert json.loads(got.splitlines()[-1])["results"][0]["components"]["large"]["mean"]["mean"] == "nan"
+
+
+def test_values_that_are_not_finite_leave_a_comparison_without_explanation(greedy: np.ndarray, tmp_path: Path) -> None:
+    rewards = F6.rewards.copy()
+    rewards[F6.cells.index((1, 1)), 3, 1] = np.nan
+    world = type(F6)(**{**vars(F6), "rewards": rewards})
+    ask = laws.asker(TOOLS, world.subject(greedy), tmp_path)
+    got = ask("compare", "--a", "down", "--b", "right", cell=(1, 1))
+    assert re.search(r"^small .* nan \(nan\)$", got, re.MULTILINE)
+    assert "d nan   MSX+ none   v nan   MSX- none" in got
+    assert "Q(right)" not in ask("compare", cell=(1, 1)), "not-a-number is no best other action"

@@ -100,15 +100,22 @@ def parse(subject: Subject, own: np.ndarray, text: str) -> np.ndarray:
 
 def ends(policy: Outcome, other: Outcome) -> tuple[str, str]:
     """Two outcomes for a table: whole where short, otherwise what holds in the one and not in the other."""
-    if max(len(policy.text), len(other.text)) <= WIDE:
-        return policy.text, other.text
+    both = whole(policy), whole(other)
+    if max(map(len, both)) <= WIDE:
+        return both
     return _apart(policy, other), _apart(other, policy)
+
+
+def whole(outcome: Outcome) -> str:
+    """An outcome with all its predicates; `terminated` is left out before any."""
+    true = ",".join(outcome.predicates)
+    return true if true and outcome.how == "terminated" else f"{outcome.how} {true}".strip()
 
 
 def few(names: Sequence[str], width: int = WIDE) -> str:
     """Names joined by commas, as many as fit, and how many more there are."""
     for kept in range(len(names), 0, -1):
-        more = "" if kept == len(names) else f" and {len(names) - kept} more"
+        more = "" if kept == len(names) else f" +{len(names) - kept}"
         text = ",".join(names[:kept]) + more
         if len(text) <= width or kept == 1:
             return text

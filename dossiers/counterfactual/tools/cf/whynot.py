@@ -48,8 +48,8 @@ def beside(settings: Settings, place: Place, text: str | None, h: int) -> Report
     lines += [*_steps(settings, story, other, place.t), "", *_sums(settings, continued, other)]
     rejoined = "never" if after.rejoined is None else f"step {place.t + after.rejoined}"
     lines.append(f"rejoined {rejoined}")
-    lines += layout.paragraph("end policy", [after.end_recorded.text])
-    lines += layout.paragraph("end other", [after.end.text])
+    lines += layout.paragraph("end policy", [layout.whole(after.end_recorded)])
+    lines += layout.paragraph("end other", [layout.whole(after.end)])
     return Report(
         lines,
         {

@@ -1,1 +1,1 @@
-"""The command-line tool that the rich packaging adds."""
+"""The command-line tool that only the rich packaging of reward decomposition has."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 
 from xrl_common.estimates import EPISODES, estimate, nonfinite
 from xrl_common.failure import usage
 from xrl_common.report import Report, Settings
+from xrl_common.simulation import Acting
 from xrl_common.tables import Column, table
 
 TOLERANCE = 1e-5
 
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
-    """Plays batches as the trainer does, with the agent as it is."""
-    return [residual(settings, settings.count(EPISODES, least=8))]
+    """Plays batches as the trainer does, with the agent as it is; the trainer always draws its actions."""
+    drawing = replace(settings, simulator=replace(settings.simulator, acting=Acting.SAMPLED))
+    return [residual(drawing, settings.count(EPISODES, least=8))]
 
 
 def residual(settings: Settings, episodes: int) -> Report:
@@ -55,6 +58,7 @@ def residual(settings: Settings, episodes: int) -> Report:
     )
     numbers = {
         "steps": len(rewards),
+        "policy": settings.simulator.acting.word,
         "nonfinite": odd,
         "residual": {"mean": estimate(apart), "largest": float(np.abs(apart).max()), "differs": differs},
         "components": {

@@ -7,6 +7,7 @@ negative components without which the positive side would not all have been need
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,8 +41,10 @@ def minimal_sufficient(delta: Sequence[float]) -> MinimalExplanation:
     """MSX+ and MSX- of an RDX whose sum is not negative.
 
     Taking the largest first is exact: among sets of one size, that one has the largest sum. Equal values
-    keep the order of the components.
+    keep the order of the components. An RDX that is not finite is explained by nothing, with d and v not a number.
     """
+    if not all(map(math.isfinite, delta)):
+        return MinimalExplanation(math.nan, (), False, math.nan, (), False)
     positive = _descending(delta, 1.0)
     negative = _descending(delta, -1.0)
     disadvantage = sum(-delta[c] for c in negative)

@@ -8,7 +8,7 @@ import numpy as np
 
 from decomposition.explanation import MinimalExplanation, minimal_sufficient
 from rdx.probed import Probed, probe
-from xrl_common.actions import parse, same
+from xrl_common.actions import name_of, parse
 from xrl_common.estimates import ROLLOUTS, VectorQ, nonfinite
 from xrl_common.failure import usage
 from xrl_common.report import Report, Settings
@@ -18,9 +18,10 @@ from xrl_common.tables import Column, number, table
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """One block per selected state."""
-    first = None if wanted.a is None else parse(settings.subject, wanted.a)
-    second = None if wanted.b is None else parse(settings.subject, wanted.b)
-    if first is not None and second is not None and same(first, second):
+    subject = settings.subject
+    first = None if wanted.a is None else parse(subject, wanted.a)
+    second = None if wanted.b is None else parse(subject, wanted.b)
+    if first is not None and second is not None and name_of(subject, first) == name_of(subject, second):
         raise usage("--a and --b are the same action")
     rollouts = settings.count(ROLLOUTS, least=8)
     chosen = select(settings.simulator, wanted)
@@ -36,8 +37,9 @@ def compare(
 ) -> Report:
     """Q_c of both actions, their difference, d, MSX+, v and MSX-; the policy's action and the best other."""
     probed = probe(settings, selected.state, rollouts, [action for action in (one, other) if action is not None])
-    first = None if one is None else probed.row(one)
-    second = None if other is None else probed.row(other)
+    first, second = (
+        None if action is None else probed.names.index(name_of(settings.subject, action)) for action in (one, other)
+    )
     values = probed.values
     if first is None:
         first = probed.own if probed.own != second else _best_other(values, probed.own)
@@ -88,9 +90,10 @@ def _remarks(probed: Probed, first: int, second: int) -> tuple[str, ...]:
 
 
 def _best_other(values: VectorQ, action: int) -> int:
-    """The action of highest value beside one; the first of equals."""
-    others = [candidate for candidate in range(len(values.totals)) if candidate != action]
-    return max(others, key=lambda candidate: values.totals[candidate])
+    """The action of highest value beside one; the first of equals, not-a-number below all."""
+    totals = np.where(np.isnan(values.totals), -np.inf, values.totals)
+    others = [candidate for candidate in range(len(totals)) if candidate != action]
+    return max(others, key=lambda candidate: totals[candidate])
 
 
 def _minimal_lines(minimal: MinimalExplanation, components: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,1 @@
+"""The tools of this dossier, one file each."""
