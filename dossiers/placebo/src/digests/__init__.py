@@ -12,6 +12,9 @@ WIDTH = 8
 CELLS = 8
 """Cells that one digest fills."""
 
+GAP = 2
+"""Blanks between two cells of a row."""
+
 
 def cells(seed: int, row: int, state: dict[str, Any], count: int = 1) -> list[str]:
     """The first `count` groups of eight digits of SHA-256(seed, row number, state document).
@@ -27,3 +30,8 @@ def cells(seed: int, row: int, state: dict[str, Any], count: int = 1) -> list[st
 def spread(length: int, count: int) -> list[int]:
     """At most `count` different places spread evenly over 0..length-1."""
     return sorted({(2 * i + 1) * length // (2 * count) for i in range(count)})
+
+
+def fitting(rows: int, named: int, room: int) -> int:
+    """How many cells a row gets where `rows` rows, whose names are `named` wide, share `room` characters; 1 to 8."""
+    return min(max((room // max(rows, 1) - named) // (WIDTH + GAP), 1), CELLS)

@@ -13,20 +13,22 @@ def _body(module: str) -> Body:
     return importlib.import_module(f"dg.{module}").body
 
 
+CONTINUED = "cells are groups of digits of the digest of a row; each column continues the one before"
+NUMBERED = "the row number is part of a digest, so that equal states in two rows have two digests"
+
 TOOLS = {
     "summary": Tool(
         "dg-summary",
-        "digests of the states in five clips of the agent's episodes",
+        "digests of the states in clips spread over the agent's episodes",
         lambda: _body("summary"),
         options=(
-            Option("--k", "number of clips (default 5)", "N", positive, default=5),
-            Option("--l", "steps before and after the middle of a clip (default 10)", "N", natural, default=10),
+            Option("--k", "number of clips (default 3)", "N", positive, default=3),
+            Option("--l", "steps before and after the middle of a clip (default 2)", "N", natural, default=2),
         ),
-        q_source=True,
         how_to_read=(
             "each clip surrounds the step named above it; one row per step",
-            "cells are groups of digits of the digest of a row; each column continues the one before",
-            "the row number is part of a digest, so that equal states in two rows have two digests",
+            CONTINUED,
+            NUMBERED,
         ),
     ),
     "state": Tool(
@@ -34,18 +36,25 @@ TOOLS = {
         "digests of one state and of those that follow each action tried in it",
         lambda: _body("state"),
         states=True,
-        q_source=True,
         how_to_read=(
-            "one row per action tried: the digests of the state that follows it",
-            "the row number is part of a digest, so that equal states in two rows have two digests",
+            "one row per action tried: the digest of the state that follows it",
+            CONTINUED,
+            NUMBERED,
         ),
     ),
     "episode": Tool(
         "dg-episode",
-        "digests of all states of an episode, in order",
+        "digests of consecutive states of the agent's episodes",
         lambda: _body("episode"),
-        options=(Option("--episode", "number of the episode, 0..63 (default 0)", "N", natural, default=0),),
-        how_to_read=("one row per step; cells are groups of digits of the digest of the row",),
+        options=(
+            Option("--episode", "the episode that rows begin in, 0..63 (default 0)", "N", natural, default=0),
+            Option("--rows", "number of rows (default 16)", "N", positive, default=16),
+        ),
+        how_to_read=(
+            "one row per step; where an episode ends, the rows go on in the next",
+            CONTINUED,
+            NUMBERED,
+        ),
     ),
 }
 

@@ -4,40 +4,39 @@ from __future__ import annotations
 
 import argparse
 
-import jax
-import numpy as np
-
-from dg.rows import columns, of_states
+from dg import rows, trial
+from dg.trial import Trial
 from xrl_common.actions import name_of, probe_set
 from xrl_common.features import one
 from xrl_common.report import Report, Settings
 from xrl_common.states import Selected, select
-from xrl_common.tables import Column, table
 
-SHOWN = 5
+LONG = 20
+"""Rows are numbered where the name of an action is longer."""
 
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
-    """One block per selected state."""
-    return [after_each_action(settings, wanted, selected) for selected in select(settings.simulator, wanted)]
+    """One block per selected state; rows are numbered through all blocks."""
+    chosen, tried = select(settings.simulator, wanted), trial.run(settings)
+    reports, first = [], 0
+    for selected in chosen:
+        reports.append(after_each_action(settings, tried, selected, first))
+        first += len(reports[-1].numbers["digests"])
+    return reports
 
 
-def after_each_action(settings: Settings, wanted: argparse.Namespace, selected: Selected) -> Report:
-    """The state itself in row 0, then the state after each action of its probe set."""
-    simulator = settings.simulator
-    probes = probe_set(simulator, selected.state)
-    here = jax.tree.map(lambda leaf: np.asarray(leaf)[None], selected.state)
-    word, odd = of_states(settings, wanted.q_source, here)
-    after = simulator.rollouts(selected.state, probes, 1, 1).finals
+def after_each_action(settings: Settings, tried: Trial, selected: Selected, first: int) -> Report:
+    """The state itself in row `first`, then the state after each action of its probe set."""
+    probes = probe_set(settings.simulator, selected.state)
+    after = settings.simulator.rollouts(selected.state, probes, 1, 1).finals
     states = [selected.state, *(one(after, i) for i in range(len(probes)))]
-    shown, found = columns(settings, list(range(len(states))), states, SHOWN)
+    numbered = list(range(first, first + len(states)))
+    found = rows.digests(settings, numbered, states)
     names = ["(none)", *(name_of(settings.subject, action) for action in probes)]
-    lines = settings.header(word, selected, odd)
-    lines += table(Column("action", names), shown)
-    numbers = {
-        "state": settings.subject.state_to_json(selected.state),
-        "origin": selected.origin,
-        "actions": names,
-        "digests": found,
-    }
-    return Report(lines, numbers)
+    head = settings.header(f"{tried.word} rows {numbered[0]} to {numbered[-1]}", selected, tried.nonfinite)
+    if max(map(len, names)) > LONG:
+        shown = rows.lines("row", [str(row) for row in numbered], found)
+    else:
+        shown = rows.lines("action", names, found)
+    numbers = {"origin": selected.origin, "actions": names, "rows": numbered, "digests": found}
+    return Report([*head, *shown], numbers)
