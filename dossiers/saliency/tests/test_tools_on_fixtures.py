@@ -145,6 +145,7 @@ def test_an_episode_that_is_not_there_is_refused_with_those_that_are(tmp_path: P
         laws.asker(TOOLS, linear(), tmp_path)("timeline", "--episode", "64")
 
 
+@pytest.mark.filterwarnings("error")
 def test_numbers_that_are_not_finite_are_counted(tmp_path: Path) -> None:
     subject = F6.subject(exact.uniform(F6), values=np.full(29, np.inf))
     output = laws.asker(TOOLS, subject, tmp_path)("state", "--output", "value", cell=(0, 0))

@@ -10,11 +10,10 @@ import numpy as np
 from attribution.rank import ranks, spearman
 from sal import layout
 from sal.networks import Networks
-from sal.policy import RANKED, STATES, TINY
+from sal.policy import RANKED, TINY, most_states
 from sal.scores import perturb, sample
 from sal.visits import visits
 from sal_more import agents
-from xrl_common import arguments
 from xrl_common.estimates import EPISODES, nonfinite
 from xrl_common.report import Report, Settings
 from xrl_common.subject import Subject
@@ -35,8 +34,7 @@ def report(settings: Settings, first: Subject, second: Subject, named: list[str]
     simulator = replace(settings.simulator, subject=first)
     found = visits(simulator, simulator.episodes(EPISODES))
     trace = simulator.episodes(settings.count(RANKED, least=4))
-    most = arguments.scaled(STATES, settings.budget)
-    observations = trace.observations[sample(trace, most, simulator.generator("states"))]
+    observations = trace.observations[sample(trace, most_states(settings), simulator.generator("states"))]
     networks = [Networks(first), Networks(second)]
     scores = [perturb(answers, observations, found.background, layout.slices(first)) for answers in networks]
     means = [score.actor.mean(axis=0) for score in scores]

@@ -10,10 +10,9 @@ from attribution import masking
 from attribution.masking import Background
 from sal import layout
 from sal.networks import Networks
-from sal.policy import STATES
+from sal.policy import most_states
 from sal.scores import perturb
 from sal.visits import Visits, visits
-from xrl_common import arguments
 from xrl_common.estimates import EPISODES, nonfinite
 from xrl_common.failure import usage
 from xrl_common.features import Group
@@ -32,7 +31,7 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     simulator = settings.simulator
     found = visits(simulator, simulator.episodes(EPISODES))
     networks = Networks(settings.subject)
-    most = arguments.scaled(STATES, settings.budget)
+    most = most_states(settings)
     chosen = np.arange(len(found.seen))
     if len(chosen) > most:
         chosen = np.sort(simulator.generator("states").choice(len(chosen), most, replace=False))

@@ -52,7 +52,8 @@ def exact(game: Game, count: int) -> Shares:
     columns = []
     for group in range(count):
         without = rows[(rows >> group & 1) == 0]
-        gains = values[without + (1 << group)] - values[without]
+        with np.errstate(invalid="ignore"):
+            gains = values[without + (1 << group)] - values[without]
         columns.append(weights[sizes[without]] @ gains)
     return Shares(np.stack(columns), values[-1], values[0], np.zeros(count), True)
 
@@ -68,7 +69,8 @@ def permuted(game: Game, count: int, generator: np.random.Generator, pairs: int 
     coalitions, places = np.unique(joined.reshape(-1, count), axis=0, return_inverse=True)
     values = np.asarray(game(coalitions), np.float64)[places.reshape(len(orders), count + 1)]
     gains = np.empty((len(orders), count, values.shape[-1]))
-    np.put_along_axis(gains, orders[:, :, None], np.diff(values, axis=1), axis=1)
+    with np.errstate(invalid="ignore"):
+        np.put_along_axis(gains, orders[:, :, None], np.diff(values, axis=1), axis=1)
     halves = gains.reshape(pairs, 2, count, -1).mean(axis=1)
     spread = halves.mean(axis=2).std(axis=0, ddof=1) / sqrt(pairs)
     return Shares(halves.mean(axis=0), values[0, -1], values[0, 0], spread, False)

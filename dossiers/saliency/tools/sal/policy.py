@@ -11,8 +11,9 @@ from sal import layout
 from sal.networks import Networks
 from sal.scores import Scores, perturb, sample
 from sal.visits import visits
-from xrl_common import actions, arguments
+from xrl_common import actions
 from xrl_common.actions import Kind, kind
+from xrl_common.arguments import SCALES
 from xrl_common.estimates import EPISODES, nonfinite
 from xrl_common.report import Report, Settings
 from xrl_common.tables import Column, table
@@ -26,14 +27,18 @@ STATES = 512
 TINY = 1e-300
 
 
+def most_states(settings: Settings) -> int:
+    """How many states are perturbed at most: networks cost the same in every environment, so the budget alone tells."""
+    return round(SCALES[settings.budget] * STATES)
+
+
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     """One table over groups; by action one column for each action, head or axis."""
     simulator, subject = settings.simulator, settings.subject
     networks = Networks(subject)
     found = visits(simulator, simulator.episodes(EPISODES))
     trace = simulator.episodes(settings.count(RANKED, least=4))
-    most = arguments.scaled(STATES, settings.budget)
-    episodes, times = sample(trace, most, simulator.generator("states"))
+    episodes, times = sample(trace, most_states(settings), simulator.generator("states"))
     observations = trace.observations[episodes, times]
     scores = perturb(networks, observations, found.background, layout.slices(subject))
     names = [group.name for group in layout.groups(subject)]
