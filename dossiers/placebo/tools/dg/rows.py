@@ -9,7 +9,7 @@ from xrl_common.report import Settings
 from xrl_common.subject import Tree
 from xrl_common.tables import Column, table
 
-ROOM = 560
+ROOM = 500
 """Characters that the rows of an output share: the more rows, the fewer groups of digits of each are shown."""
 
 
