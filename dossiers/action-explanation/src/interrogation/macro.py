@@ -61,7 +61,7 @@ def alike(subject: Subject) -> Callable[[np.ndarray, np.ndarray], bool]:
 
 
 def name(subject: Subject, taken: np.ndarray) -> str:
-    """How a run of actions (steps, ...) is written: its one action, or the mean of continuous ones within the bounds."""
+    """How a run of actions (steps, ...) is written: its one action, or the mean of continuous ones, clipped."""
     if actions.kind(subject) is actions.Kind.CONTINUOUS:
         return actions.name_of(subject, np.clip(taken, *actions.bounds(subject)).mean(axis=0))
     return actions.name_of(subject, taken[0])

@@ -1,0 +1,1 @@
+"""Tools for interrogating a simulator about one recorded episode."""
