@@ -19,6 +19,9 @@ from xrl_common.subject import Tree
 TOLERANCE = 1e-6
 """Rewards nearer than this count as the same."""
 
+SHOWN = 1e-3
+"""Continuous actions nearer than this on every axis count as the same, since three decimals are shown."""
+
 
 @dataclass(frozen=True)
 class Course:
@@ -118,7 +121,7 @@ def first_difference(one: Course, other: Course) -> Difference | None:
         if k >= min(one.length, other.length):
             return Difference(one.start + k, ("end",))
         parts = {
-            "action": np.array_equal(one.actions[k], other.actions[k], equal_nan=True),
+            "action": _same_action(one.actions[k], other.actions[k]),
             "reward": np.allclose(one.rewards[k], other.rewards[k], rtol=0, atol=TOLERANCE, equal_nan=True),
             "predicates": np.array_equal(one.truth[k + 1], other.truth[k + 1]),
             "end": (k + 1 == one.length) == (k + 1 == other.length),
@@ -127,6 +130,12 @@ def first_difference(one: Course, other: Course) -> Difference | None:
         if what:
             return Difference(one.start + k, what)
     return None
+
+
+def _same_action(one: np.ndarray, other: np.ndarray) -> bool:
+    if one.dtype.kind != "f":
+        return np.array_equal(one, other)
+    return np.allclose(one, other, rtol=0, atol=SHOWN, equal_nan=True)
 
 
 def _steps(trace: Trace) -> tuple:

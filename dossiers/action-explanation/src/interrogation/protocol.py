@@ -83,12 +83,14 @@ class Dialogue:
         """Why no further round can be had, none where one can; a query asked before may be asked again."""
         if any((known.query, known.about) == (query, about) for known in self.rounds):
             return None
-        if self.done and self.synthesis is None:
+        if self.synthesis is not None:
+            return spent("this dialogue has its synthesis; axis-prompt --new starts anew")
+        if self.done:
             return spent(
                 f"the rounds were ended after {len(self.rounds)} of {ROUNDS}; "
                 "axis-note keeps the synthesis, axis-prompt --new starts anew"
             )
-        if len(self.rounds) >= ROUNDS and self.synthesis is None:
+        if len(self.rounds) >= ROUNDS:
             return spent("five rounds used; axis-note keeps the synthesis, axis-prompt --new starts anew")
         return None
 

@@ -50,7 +50,7 @@ def folded(title: str, parts: Sequence[str], gap: str = "   ") -> list[str]:
                 lines[-1] += gap + piece
             else:
                 lines.append(piece)
-    heads = [title.ljust(TITLE), *([" " * TITLE] * len(lines))]
+    heads = [title.ljust(TITLE - 1) + " ", *([" " * TITLE] * len(lines))]
     return [(head + line).rstrip() for head, line in zip(heads, lines or [""], strict=False)]
 
 

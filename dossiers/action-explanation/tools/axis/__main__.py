@@ -29,8 +29,8 @@ def _time(help_line: str, default: int | None = None) -> Option:
 
 
 _BESIDE = (
-    "both share their noise step by step; difference: alternative less recorded, from the step on",
-    "outcome: facts true at the end, with truncated or cut where no ending was reached",
+    "both share their noise, step by step; difference: alternative less recorded",
+    "outcome: facts true at the end, truncated at the step limit; return: from the step on",
     "over N: mean and standard error of N such pairs, the first one under the recorded noise",
 )
 

@@ -6,7 +6,7 @@ import argparse
 
 from axis import names
 from axis.asking import Answer, Asking
-from interrogation import things
+from interrogation import things, verbalise
 from interrogation.course import continued
 from interrogation.things import Thing
 from xrl_common.failure import usage
@@ -62,8 +62,8 @@ def _answer(asking: Asking, time: int, thing: Thing, params: Tree, state: Tree) 
     simulator = asking.settings.simulator.with_params(params)
     other, trace = continued(simulator, state, None, asking.episode, time, asking.noises - 1)
     before, after = (thing.value(*pair) for pair in ((subject.params, asking.state(time)), (params, state)))
-    kind = "parameter, from" if thing.place == things.PARAMS else "entry of the state, at"
-    above = [f"{thing.address:12} {before:.6g} -> {after:.6g}   ({kind} step {time}{' on' * ('from' in kind)})"]
+    kind = "parameter, from step" if thing.place == things.PARAMS else "entry of the state, at step"
+    above = verbalise.folded(thing.address, [f"{before:.6g} -> {after:.6g}", f"({kind} {time})"])
     answer = asking.compared(time, other, asking.pairs(time, trace), above)
     return Answer(answer.lines, {**answer.numbers, "thing": thing.address, "from": before, "to": after}, answer.odd)
 

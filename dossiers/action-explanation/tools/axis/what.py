@@ -19,7 +19,7 @@ from xrl_common.subject import Subject
 from xrl_common.tables import number
 
 LIKELY = {1: 2, 2: 4, 3: 16}
-"""Actions of a head told with their probabilities, by complexity."""
+"""Actions told with their probabilities, by complexity; half as many of each where there are several heads."""
 
 
 def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
@@ -44,7 +44,7 @@ def what(asking: Asking, time: int) -> Answer:
     lines = [
         *folded("state", [subject.label(rest.state(0))]),
         *folded("action", [name, f"{time - run.first + 1}. of {run.count} alike" if run.count > 1 else "once"]),
-        *folded("policy", likely(shares, LIKELY[asking.complexity])),
+        *folded("policy", likely(subject, shares, LIKELY[asking.complexity])),
         *folded("facts", [verbalise.changes(rest.names, None, rest.truth[0]).removeprefix("holds ")]),
         *folded("then", [verbalise.changes(rest.names, rest.truth[0], rest.truth[1]) or "the same facts"]),
         *folded("observation", _observed(asking, seen)),
@@ -81,15 +81,16 @@ def policy(subject: Subject, seen: np.ndarray) -> list[dict[str, float]]:
     ]
 
 
-def likely(shares: list[dict[str, float]], most: int) -> list[str]:
+def likely(subject: Subject, shares: list[dict[str, float]], most: int) -> list[str]:
     """The most probable actions of each head, or all means."""
-    if len(shares) == 1 and not np.isclose(sum(shares[0].values()), 1.0):
+    if actions.kind(subject) is actions.Kind.CONTINUOUS:
         return [f"{name} {number(mean)}" for name, mean in shares[0].items()]
+    several = len(shares) > 1
     told = []
     for head, share in enumerate(shares):
-        ranked = sorted(share.items(), key=lambda pair: -pair[1])[:most]
+        ranked = sorted(share.items(), key=lambda pair: -pair[1])[: most // (1 + several)]
         text = ", ".join(f"{name} {number(p)}" for name, p in ranked)
-        told.append(text if len(shares) == 1 else f"head {head}: {text}")
+        told.append(f"head {head}: {text}" if several else text)
     return told
 
 
