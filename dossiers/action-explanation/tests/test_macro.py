@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 
+import axis_script
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import axis_script
 from interrogation import macro, verbalise
 from interrogation.course import Course
 from interrogation.macro import Run, runs
@@ -37,7 +38,7 @@ def test_runs_cover_every_step_once_and_are_maximal(taken: list[int], data: st.D
         for step in range(run.first, run.last + 1):
             assert taken[step] == taken[run.first]
             assert (truth[step] == truth[run.first]).all()
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in itertools.pairwise(found):
         same = taken[one.last] == taken[other.first] and (truth[one.last] == truth[other.first]).all()
         assert not same
 

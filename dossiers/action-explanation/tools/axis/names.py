@@ -16,11 +16,12 @@ WIDTH = tables.WIDTH
 def lines(subject: Subject, state: Tree, length: int) -> list[str]:
     """Steps, actions and things, folded."""
     families = things.families(subject.params, state)
-    return [
-        f"steps: 0..{length - 1}",
-        *_folded(f"actions: {action_text(subject)}"),
-        *_folded(f"things: {', '.join(families)}"),
-    ]
+    return [*moves(subject, length), *_folded(f"things: {', '.join(families)}")]
+
+
+def moves(subject: Subject, length: int) -> list[str]:
+    """Steps and actions alone."""
+    return [f"steps: 0..{length - 1}", *_folded(f"actions: {action_text(subject)}")]
 
 
 def action_text(subject: Subject) -> str:

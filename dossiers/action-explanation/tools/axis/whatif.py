@@ -9,6 +9,7 @@ import numpy as np
 
 from axis import names
 from axis.asking import Answer, Asking
+from interrogation import macro
 from interrogation.course import continued
 from xrl_common import actions
 from xrl_common.failure import usage
@@ -56,11 +57,9 @@ def parse(subject: Subject, text: str) -> np.ndarray:
 def listing(asking: Asking, time: int) -> Report:
     """Steps and actions, with an example that repeats what was done."""
     subject, whole = asking.settings.subject, asking.whole
-    done = [actions.name_of(subject, action) for action in whole.actions[time : time + 2]]
-    lines = names.lines(subject, whole.state(0), whole.length)[:-1]
-    lines = [line for line in lines if not line.startswith("things: ")]
-    example = f'axis-whatif --time {time} --actions="{";".join(done)}"'
+    done = macro.name(subject, whole.actions[time : time + 1])
+    example = f'axis-whatif --time {time} --actions="{done}"'
     return asking.listing(
-        [*lines, f"recorded from step {time} on: {done[0]}", f"a query: {example}"],
+        [*names.moves(subject, whole.length), f"recorded at step {time}: {done}", f"a query: {example}"],
         {"steps": whole.length, "action_names": subject.action_names, "recorded": done},
     )
