@@ -1,4 +1,4 @@
-"""Puts the dossier's own packages on the path."""
+"""Puts the dossier's own packages, and what its tests share, on the path."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ import sys
 from pathlib import Path
 
 DOSSIER = Path(__file__).parent.parent
-sys.path[:0] = [str(DOSSIER / "src"), str(DOSSIER / "tools")]
+sys.path[:0] = [str(DOSSIER / "src"), str(DOSSIER / "tools"), str(DOSSIER / "tests")]

@@ -1,1 +1,1 @@
-"""Interrogating a simulator (AXIS): trajectories in words, things that can be changed, and the protocol of rounds."""
+"""Action explanations by interrogation: queries to a simulator, their answers in words, and the protocol of rounds."""

@@ -1,134 +1,133 @@
-"""The protocol: at most five queries, an interim explanation after each, then a synthesis."""
+"""The protocol: rounds of one query, its answer and an interim explanation; then one synthesis. No IO.
+
+A dialogue is a value; each act returns the next one. Acts that say again what was said last change nothing.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from xrl_common.failure import ToolFailure, spent, usage
 
 ROUNDS = 5
-FORMAT = "evalxrl.axis/1"
+"""n_max."""
+
+QUESTION = "Why does the agent act as it does in this episode?"
 
 
-class RoundsUsed(Exception):
-    """A sixth query before the synthesis."""
+class Stage(StrEnum):
+    """What a dialogue waits for."""
 
-
-class Damaged(ValueError):
-    """A stored transcript that is none."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A query with its answer, or an explanation."""
-
-    kind: str
-    """`query` or `note`."""
-    text: str
-    answer: str = ""
+    QUERY = "query"
+    EXPLANATION = "interim explanation"
+    SYNTHESIS = "synthesis"
+    COMPLETE = "complete"
 
 
 @dataclass(frozen=True)
-class Transcript:
-    """All so far; `done` ends the rounds before the fifth."""
+class Round:
+    """One query with its answer, and what was made of it."""
 
-    entries: tuple[Entry, ...] = ()
+    query: str
+    about: str
+    """Episode and settings under which it was asked."""
+    answer: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """One question about one episode, and the rounds spent on it."""
+
+    question: str = QUESTION
+    episode: int | None = None
+    """None: whichever has the lowest return."""
+    opening: tuple[str, ...] = ()
+    """Notes made before any query."""
+    rounds: tuple[Round, ...] = ()
     done: bool = False
+    """Ended before all rounds were used."""
+    synthesis: str | None = None
 
     @property
-    def rounds(self) -> int:
-        """Queries asked."""
-        return sum(entry.kind == "query" for entry in self.entries)
+    def stage(self) -> Stage:
+        """What comes next."""
+        if self.synthesis is not None:
+            return Stage.COMPLETE
+        if self.done:
+            return Stage.SYNTHESIS
+        if self.rounds and not self.rounds[-1].notes:
+            return Stage.EXPLANATION
+        return Stage.SYNTHESIS if len(self.rounds) >= ROUNDS else Stage.QUERY
 
     @property
-    def asks(self) -> str:
-        """What comes next: `query`, `explanation`, `synthesis` or `nothing`."""
-        last = self.entries[-1].kind if self.entries else "note"
-        if last == "query":
-            return "explanation"
-        if not self.done and self.rounds < ROUNDS:
-            return "query"
-        return "nothing" if self._closed else "synthesis"
+    def untouched(self) -> bool:
+        """Whether nothing was said in it."""
+        return not (self.opening or self.rounds or self.done or self.synthesis is not None)
 
     @property
-    def _closed(self) -> bool:
-        """The last note came after the note of the last round."""
-        notes = 0
-        for entry in reversed(self.entries):
-            if entry.kind == "query":
-                break
-            notes += 1
-        return notes >= (2 if self.rounds else 1)
+    def place(self) -> str:
+        """The round that is on: the last one until it is explained, otherwise the next."""
+        at = len(self.rounds) + (self.stage is Stage.QUERY)
+        return f"round {at} of {ROUNDS}"
 
-    def query(self, text: str, answer: str) -> Transcript:
-        """One round more."""
-        if self.rounds >= ROUNDS:
-            raise RoundsUsed("five rounds used; write a synthesis with axis-note, or begin anew with axis-prompt --new")
-        return replace(self, entries=(*self.entries, Entry("query", text, answer)))
+    def number_of(self, asked: Round) -> int | None:
+        """The number of a round with the same query, settings and answer."""
+        for number, known in enumerate(self.rounds, 1):
+            if (known.query, known.about, known.answer) == (asked.query, asked.about, asked.answer):
+                return number
+        return None
 
-    def note(self, text: str) -> Transcript:
-        """An interim explanation, or the synthesis when the rounds are over."""
-        return replace(self, entries=(*self.entries, Entry("note", text)))
-
-
-def write(transcript: Transcript) -> str:
-    """The stored form."""
-    return json.dumps({"format": FORMAT, **asdict(transcript)}, indent=1) + "\n"
-
-
-def read(text: str | None) -> Transcript:
-    """What was stored; a new one where nothing was."""
-    if text is None:
-        return Transcript()
-    try:
-        document = json.loads(text)
-        if document["format"] != FORMAT:
-            raise Damaged(f"format is not {FORMAT}")
-        entries = tuple(Entry(**entry) for entry in document["entries"])
-        return Transcript(entries, bool(document["done"]))
-    except (ValueError, KeyError, TypeError) as problem:
-        raise Damaged(f"no transcript: {problem}") from problem
+    def refusal(self, query: str | None = None, about: str | None = None) -> ToolFailure | None:
+        """Why no further round can be had, none where one can; a query asked before may be asked again."""
+        if any((known.query, known.about) == (query, about) for known in self.rounds):
+            return None
+        if self.synthesis is not None:
+            return spent("this dialogue has its synthesis; axis-prompt --new starts anew")
+        if self.done:
+            return spent(
+                f"the rounds were ended after {len(self.rounds)} of {ROUNDS}; "
+                "axis-note keeps the synthesis, axis-prompt --new starts anew"
+            )
+        if len(self.rounds) >= ROUNDS:
+            return spent("five rounds used; axis-note keeps the synthesis, axis-prompt --new starts anew")
+        return None
 
 
-QUERIES = """\
-  axis-whatif --time T --actions A;B;C   what if the agent had done A, B, C from step T on
-  axis-what --time T                     what the state and the action were at step T
-  axis-remove --thing X                  what if X were 0
-  axis-add --thing X=V                   what if X were V
-  axis-context lists the names of actions and things"""
+def asked(dialogue: Dialogue, new: Round, episode: int | None = None) -> tuple[Dialogue, int]:
+    """Adds a round, and tells its number; the same query with the same answer keeps its round.
+
+    `episode` becomes that of the dialogue where it had none. Ends with code 4 where no round is left.
+    """
+    number = dialogue.number_of(new)
+    if number is not None:
+        return dialogue, number
+    refusal = dialogue.refusal()
+    if refusal is not None:
+        raise refusal
+    about = episode if dialogue.episode is None else dialogue.episode
+    return replace(dialogue, rounds=(*dialogue.rounds, new), episode=about), len(dialogue.rounds) + 1
 
 
-def prompt(transcript: Transcript) -> str:
-    """The next step of the protocol, filled in."""
-    number = transcript.rounds
-    if transcript.asks == "query":
-        start = "Read the trajectory with axis-context, then pose" if number == 0 else "Pose"
-        return (
-            f"Round {number + 1} of {ROUNDS}. {start} one query, the one whose answer would tell you most:\n{QUERIES}"
-        )
-    last = next((entry for entry in reversed(transcript.entries) if entry.kind == "query"), None)
-    if transcript.asks == "explanation" and last is not None:
-        return (
-            f"Round {number} of {ROUNDS}. The query was: {last.text}\n"
-            "Explain in a few sentences what its answer says about the agent's actions, and what it leaves open.\n"
-            'Store the explanation with axis-note "TEXT"; end the rounds early with axis-prompt --done.'
-        )
-    if transcript.asks == "synthesis":
-        notes = [f"  {i}. {entry.text}" for i, entry in enumerate(transcript.entries, 1) if entry.kind == "note"]
-        return "\n".join(
-            [
-                "Synthesis. Join what the rounds have shown into one explanation of the agent's actions: what it does,",
-                "under which conditions, and which of the answers that rests on. The interim explanations were:",
-                *(notes or ["  (none)"]),
-                'Store it with axis-note "TEXT".',
-            ]
-        )
-    return "The protocol is at its end. axis-transcript prints all of it; axis-prompt --new begins anew."
+def noted(dialogue: Dialogue, text: str, done: bool = False) -> tuple[Dialogue, str]:
+    """Keeps a text, and tells as what; `done` makes it the synthesis, whatever rounds are left."""
+    if dialogue.synthesis is not None:
+        if text == dialogue.synthesis:
+            return dialogue, "synthesis"
+        raise usage("this dialogue has its synthesis; axis-prompt --new starts anew")
+    notes = dialogue.rounds[-1].notes if dialogue.rounds else dialogue.opening
+    again = notes[-1:] == (text,) and not dialogue.done
+    if done or (dialogue.stage is Stage.SYNTHESIS and not again):
+        early = len(dialogue.rounds) < ROUNDS
+        return replace(dialogue, done=dialogue.done or early, synthesis=text), "synthesis"
+    notes = notes if again else (*notes, text)
+    if not dialogue.rounds:
+        return replace(dialogue, opening=notes), "note before round 1"
+    rounds = (*dialogue.rounds[:-1], replace(dialogue.rounds[-1], notes=notes))
+    return replace(dialogue, rounds=rounds), f"interim explanation of round {len(rounds)}"
 
 
-def told(transcript: Transcript) -> list[str]:
-    """The whole transcript, numbered."""
-    lines = []
-    for number, entry in enumerate(transcript.entries, start=1):
-        lines.append(f"{number}. {entry.kind}: {entry.text}")
-        lines += [f"   | {line}" for line in entry.answer.splitlines()]
-    return lines or ["(nothing yet)"]
+def ended(dialogue: Dialogue) -> Dialogue:
+    """Ends the rounds before all are used."""
+    return dialogue if dialogue.synthesis is not None else replace(dialogue, done=True)

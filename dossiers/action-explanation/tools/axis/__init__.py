@@ -1,1 +1,1 @@
-"""The command-line tools of action explanations."""
+"""Tools for interrogating a simulator about one recorded episode."""
