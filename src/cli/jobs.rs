@@ -4,11 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Catalog, Dossier, hash_files};
+use crate::catalog::{Catalog, Dossier, Environment, Malfunction, hash_files};
 use crate::harness::{Limits, Role};
 use crate::plan::{Plan, PlannedSession, RoleLimits, RunLimits};
 use crate::session::{BlockJob, Job};
-use crate::vocab::{Arm, EnvironmentId, SessionKey};
+use crate::vocab::{
+    Arm, Budget, BundleMode, CoderLabel, EnvironmentId, Invocations, MalfunctionId, MethodId,
+    RootSeed, SessionKey,
+};
 use crate::workspace::{DossierFiles, ToolCommand, Tree};
 
 use super::exit::{Code, Failure};
@@ -40,12 +43,7 @@ fn job(
     let environment = catalog
         .environment(&malfunction.environment)
         .map_err(unknown)?;
-    let broken = malfunction.apply(&environment.source).map_err(|error| {
-        Failure::new(
-            Code::Invalid,
-            format!("fault.diff of {}: {error}", malfunction.id),
-        )
-    })?;
+    let broken = broken(Some(malfunction), environment)?;
     let coder = plan.coder(&key.coder).ok_or_else(|| {
         Failure::new(
             Code::Internal,
@@ -98,6 +96,72 @@ fn job(
     })
 }
 
+/// The job of somebody who only looks: the first replication, the budgets of an experiment that says nothing, and a root
+/// seed that anybody can give, so that a look can be repeated. Nothing broken means the clean environment.
+pub(super) fn look(
+    catalog: &Catalog,
+    environment: &Environment,
+    malfunction: Option<&Malfunction>,
+    dossiers: &[&Dossier],
+) -> Result<Job, Failure> {
+    let id = match malfunction {
+        Some(malfunction) => malfunction.id.clone(),
+        None => MalfunctionId::new(environment.id.as_str().replace('_', "-")).map_err(internal)?,
+    };
+    let mut names: Vec<&str> = dossiers.iter().map(|one| one.id.as_str()).collect();
+    names.sort_unstable();
+    let key = SessionKey {
+        malfunction: id.clone(),
+        method: MethodId::new(names.join("+")).map_err(internal)?,
+        coder: CoderLabel::new("nobody").map_err(internal)?,
+        invocations: Invocations::Unlimited,
+        replication: 0,
+    };
+    Ok(Job {
+        session_hash: String::new(),
+        block: BlockJob {
+            malfunction: id,
+            environment: environment.id.clone(),
+            replication: 0,
+            clean: environment.source.clone(),
+            broken: broken(malfunction, environment)?,
+            clean_agents: Tree::new(),
+            min_gap: 0.0,
+            episodes: 0,
+        },
+        title: environment.title.clone(),
+        summary: environment.summary.clone(),
+        dossiers: dossiers.iter().map(|one| files_of(one)).collect(),
+        shared_code: catalog.shared().clone(),
+        reverse_diff: String::new(),
+        scaffold: String::new(),
+        candidates: None,
+        budget: Budget::default(),
+        bundle_mode: BundleMode::Workspace,
+        limits: limits(&RunLimits::default()),
+        sources: BTreeMap::new(),
+        root_seed: RootSeed::weak(0),
+        key,
+    })
+}
+
+/// The source of an environment with a fault applied, or as it is.
+fn broken(malfunction: Option<&Malfunction>, environment: &Environment) -> Result<Tree, Failure> {
+    let Some(malfunction) = malfunction else {
+        return Ok(environment.source.clone());
+    };
+    malfunction.apply(&environment.source).map_err(|error| {
+        Failure::new(
+            Code::Invalid,
+            format!("fault.diff of {}: {error}", malfunction.id),
+        )
+    })
+}
+
+fn internal(error: impl std::fmt::Display) -> Failure {
+    Failure::new(Code::Internal, error.to_string())
+}
+
 fn oracle(text: &str) -> DossierFiles {
     DossierFiles {
         title: ORACLE_TITLE.to_owned(),
@@ -111,7 +175,7 @@ fn oracle(text: &str) -> DossierFiles {
     }
 }
 
-pub(super) fn files_of(dossier: &Dossier) -> DossierFiles {
+fn files_of(dossier: &Dossier) -> DossierFiles {
     DossierFiles {
         title: dossier.title.clone(),
         readable: dossier.visible(),

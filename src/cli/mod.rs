@@ -32,6 +32,8 @@ mod scores;
 mod show;
 mod simulate;
 mod tool_check;
+mod try_dossier;
+mod visits;
 mod whole_file;
 
 use std::process::ExitCode;
@@ -52,6 +54,8 @@ struct Arguments {
 enum Verb {
     Check(check::Args),
     New(new::Args),
+    #[command(name = "try")]
+    TryDossier(try_dossier::Args),
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
@@ -84,6 +88,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
     match verb {
         Verb::Check(args) => check::run(args),
         Verb::New(args) => new::run(args),
+        Verb::TryDossier(args) => try_dossier::run(args),
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),

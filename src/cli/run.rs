@@ -10,7 +10,7 @@ use clap::Args as Arguments;
 use tokio::sync::watch;
 
 use crate::catalog::Catalog;
-use crate::harness::{Isolation, Sandbox};
+use crate::harness::Sandbox;
 use crate::plan::Plan;
 use crate::runner::{self, JobPlayer, Stop, Summary};
 use crate::session::{SessionPlayer, WorkerProcessors, run_label};
@@ -21,7 +21,7 @@ use crate::workspace::Tree;
 use super::exit::{Code, Failure};
 use super::progress::Screen;
 use super::root::CatalogFolder;
-use super::{context, jobs, out, planning, sandboxes};
+use super::{context, jobs, out, planning, sandboxes, visits};
 
 /// Runs or resumes an experiment.
 #[derive(Debug, Arguments)]
@@ -47,17 +47,7 @@ pub struct Args {
 /// Exit 3 for a plan or catalogue that is not valid, 4 without a harness, 5 with missing sessions, 6 for another plan's folder, 8 for a
 /// sandbox that is not sealed, 130 or 143 when stopped.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            Failure::new(Code::Internal, format!("no asynchronous runtime: {error}"))
-        })?;
-    let ended = runtime.block_on(experiment(args));
-    // Blocking reads of a stuck engine must not keep a finished call alive.
-    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
-    ended
+    visits::wait(experiment(args))
 }
 
 async fn experiment(args: &Args) -> Result<(), Failure> {
@@ -69,7 +59,7 @@ async fn experiment(args: &Args) -> Result<(), Failure> {
     let opened = sandboxes::open(choice, kept, catalog.root()).await?;
     let plan = planning::build(experiment, &catalog, &opened, frozen.as_ref())?;
     let run = freeze(&args.out, &plan, frozen)?;
-    tell_isolation(opened.sandbox.isolation());
+    sandboxes::tell_isolation(opened.sandbox.isolation());
     sweep(opened.sandbox.as_ref(), &run).await?;
     run.has_room().map_err(sandboxes::failure)?;
     let clean = clean_agents(&plan, &catalog).await?;
@@ -141,15 +131,6 @@ fn freeze(out: &Path, plan: &Plan, frozen: Option<Plan>) -> Result<RunDirectory,
         None => RunDirectory::create(out, plan.to_json().as_bytes()),
     }
     .map_err(context::store_failure)
-}
-
-fn tell_isolation(isolation: Isolation) {
-    match isolation {
-        Isolation::Docker => out::talk("sandboxes: containers"),
-        Isolation::None => out::talk(
-            "sandboxes: local processes, which nothing seals (isolation = \"none\" in every record)",
-        ),
-    }
 }
 
 async fn sweep(sandbox: &dyn Sandbox, run: &RunDirectory) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use crate::harness::images::{self, Base, Recipe};
-use crate::harness::{Docker, Engine, Local, Role, Sandbox, Sealing};
+use crate::harness::{Docker, Engine, Isolation, Local, Role, Sandbox, Sealing};
 use crate::plan::SandboxKind;
 use crate::vocab::{FaultKind, HarnessFault};
 
@@ -102,6 +102,16 @@ pub(super) async fn open(
                 kind: SandboxKind::Local,
             })
         }
+    }
+}
+
+/// Tells which kind of sandbox is used.
+pub(super) fn tell_isolation(isolation: Isolation) {
+    match isolation {
+        Isolation::Docker => out::talk("sandboxes: containers"),
+        Isolation::None => out::talk(
+            "sandboxes: local processes, which nothing seals (isolation = \"none\" in every record)",
+        ),
     }
 }
 

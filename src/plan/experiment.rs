@@ -240,10 +240,7 @@ fn read_malfunctions(fields: &mut Fields, problems: &mut Problems) -> Vec<Select
 }
 
 fn read_score(fields: Option<Fields>, problems: &mut Problems) -> ScoreBudget {
-    let mut score = ScoreBudget {
-        calls: 10,
-        episodes: 64,
-    };
+    let mut score = ScoreBudget::default();
     if let Some(mut fields) = fields {
         if let Some(calls) = fields.optional("calls", "a whole number", problems) {
             score.calls = calls;
@@ -300,11 +297,8 @@ fn read_coder(
     let label: Option<CoderLabel> = fields.required("label", "a label", problems);
     let scaffold: Option<String> = fields.required("scaffold", "the name of a scaffold", problems);
     let mut budget = Budget {
-        steps: 250,
-        wall_seconds: 7200,
-        working_seconds: 5400,
-        command_seconds: 600,
         score,
+        ..Budget::default()
     };
     if let Some(mut table) = fields.table("budget", problems) {
         let steps = table.optional("steps", "a whole number from 1", problems);

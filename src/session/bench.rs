@@ -15,62 +15,15 @@ use crate::harness::relay::Relay;
 use crate::harness::{Command, Execution, Exit, Place, Running, State, User};
 use crate::store::{Calls, Event, Seconds, Transcript};
 use crate::vocab::{Budget, FaultKind, HarnessFault, Limit};
-use crate::workspace::Rendered;
 
 use super::bundle::{Bundle, CAPS, pack};
 use super::place::untar;
 use super::rehearsal::Rehearsal;
 use super::serving::REJECTIONS;
+use super::tools::Tool;
 
 /// What the orchestrator prints in place of the output of the command that submitted.
 pub const MARKER: &str = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT";
-
-/// A dossier tool as the session runs it.
-#[derive(Debug, Clone)]
-pub struct Tool {
-    /// Program and first arguments.
-    pub argv: Vec<String>,
-    /// Time limit.
-    pub limit: Duration,
-    /// Variables of its process.
-    pub environment: BTreeMap<String, String>,
-}
-
-/// The dossier tools of a rendered workspace, ready to run in it.
-#[must_use]
-pub fn tools_of(rendered: &Rendered, workspace: &dyn Running) -> BTreeMap<String, Tool> {
-    let method = workspace.path(Place::Method);
-    let home = workspace.path(Place::Home);
-    let mut tools = BTreeMap::new();
-    for folder in &rendered.dossiers {
-        let mut path: Vec<String> = folder
-            .python_path
-            .iter()
-            .map(|part| format!("{method}/{part}"))
-            .collect();
-        path.push(home.clone());
-        let environment: BTreeMap<String, String> = [
-            ("PYTHONPATH".to_owned(), path.join(":")),
-            ("XRL_STATE".to_owned(), format!("{method}/state")),
-            (
-                "EVALXRL_XLA_CACHE".to_owned(),
-                format!("{method}/state/xla"),
-            ),
-        ]
-        .into();
-        for tool in &folder.tools {
-            tools.insert(
-                tool.name.clone(),
-                Tool {
-                    argv: tool.argv.clone(),
-                    limit: Duration::from_secs(tool.timeout_seconds),
-                    environment: environment.clone(),
-                },
-            );
-        }
-    }
-    tools
-}
 
 /// The bench of one session.
 pub struct SessionBench {

@@ -12,13 +12,14 @@ use crate::harness::scorer::{Scorer, Scoring};
 use crate::harness::{Command, Exit, Place, Running, Sandbox, Spec, User};
 use crate::store::{BlockRecord, Lease, RunDirectory};
 use crate::vocab::{FaultKind, HarnessFault, Performance, SeedName};
-use crate::workspace::{self, PARAMETERS, TRAIN, Tree};
+use crate::workspace::{self, PARAMETERS, Tree};
 
 use super::bundle::{Bundle, pack};
 use super::job::Job;
 use super::live::Live;
-use super::place::{agent_spec, scorer_spec, untar, workspace_spec};
+use super::place::{agent_spec, run_label, scorer_spec, untar, workspace_spec};
 use super::rehearsal::Rehearsal;
+use super::training::train;
 
 /// Training seeds tried before a block is given up.
 const SEEDS: u32 = 20;
@@ -124,7 +125,8 @@ impl BlockMaker<'_> {
         for passed_over in 0..SEEDS {
             let seed =
                 SeedName::training(&job.block.malfunction, job.block.replication, passed_over);
-            let trained = self.train(job, &seed, &warm).await?;
+            let spec = workspace_spec(job, &run_label(self.run), self.cpuset.clone());
+            let trained = train(&self.sandbox, spec, job, &seed, &warm).await?;
             let broken = self.measure(job, &trained.agent).await?;
             if p_clean - broken.mean() < job.block.min_gap {
                 warm = trained.compiled;
@@ -176,63 +178,6 @@ impl BlockMaker<'_> {
         Ok(Tree::new())
     }
 
-    async fn train(
-        &self,
-        job: &Job,
-        seed: &SeedName,
-        warm: &Tree,
-    ) -> Result<Trained, HarnessFault> {
-        let rendered = workspace::render(&workspace::Request {
-            source: &job.block.broken,
-            agent: None,
-            train_seed: job.seed(seed).integer(),
-            brief: None,
-            dossiers: &[],
-            shared_code: &Tree::new(),
-            compiled: warm,
-        });
-        let mut live = Live::new(Arc::clone(&self.sandbox));
-        let result = self.train_in(job, &rendered, &mut live).await;
-        let cleared = live.clear().await;
-        let trained = result?;
-        cleared?;
-        Ok(trained)
-    }
-
-    async fn train_in(
-        &self,
-        job: &Job,
-        rendered: &workspace::Rendered,
-        live: &mut Live,
-    ) -> Result<Trained, HarnessFault> {
-        let spec = workspace_spec(job, self.run, self.cpuset.clone());
-        let sandbox = live.holds(self.sandbox.create(spec).await?);
-        sandbox
-            .put(User::Coder, Place::Home, &pack_files(&rendered.home))
-            .await?;
-        let command = Command::new(User::Coder, &["/bin/bash", "-c", TRAIN]);
-        let execution = sandbox.exec(command).await?;
-        if execution.exit != Exit::Code(0) {
-            return Err(internal(format!(
-                "training the agent of {} failed ({:?}): {}",
-                job.block.malfunction,
-                execution.exit,
-                String::from_utf8_lossy(&execution.merged)
-            )));
-        }
-        let taken = sandbox.take(&["agent", ".cache"], 512 << 20).await?;
-        let mut files = untar(&taken).map_err(internal)?;
-        let agent = files
-            .remove(PARAMETERS)
-            .ok_or_else(|| internal("training wrote no agent/parameters.safetensors"))?;
-        files.retain(|path, _| path.starts_with(".cache/"));
-        Ok(Trained {
-            agent,
-            compiled: files,
-            log: execution.merged,
-        })
-    }
-
     /// Serves the agent and drives it on the block's final episodes, as a submission is.
     async fn measure(&self, job: &Job, agent: &[u8]) -> Result<Performance, HarnessFault> {
         let mut live = Live::new(Arc::clone(&self.sandbox));
@@ -249,7 +194,7 @@ impl BlockMaker<'_> {
         agent: &[u8],
         live: &mut Live,
     ) -> Result<Performance, HarnessFault> {
-        let spec = scorer_spec(job, self.run, None, self.cpuset.clone());
+        let spec = scorer_spec(job, &run_label(self.run), None, self.cpuset.clone());
         let network = self.sandbox.network(&spec.owner).await?;
         live.joins(network.clone());
         let running = live.holds(
@@ -266,7 +211,7 @@ impl BlockMaker<'_> {
         let permutation = format!("block/{}/{}", job.block.malfunction, job.block.replication);
         let mut rehearsal = Rehearsal {
             sandbox: Arc::clone(&self.sandbox),
-            agent: agent_spec(job, self.run, network, self.cpuset.clone()),
+            agent: agent_spec(job, &run_label(self.run), network, self.cpuset.clone()),
             scorer,
             environment: job.block.environment.clone(),
             development: job.seed(&job.block.development_seed()),
@@ -326,7 +271,7 @@ impl BlockMaker<'_> {
 
     async fn evaluate_clean(&self, job: &Job) -> Result<Vec<f64>, HarnessFault> {
         let mut live = Live::new(Arc::clone(&self.sandbox));
-        let spec = scorer_spec(job, self.run, None, self.cpuset.clone());
+        let spec = scorer_spec(job, &run_label(self.run), None, self.cpuset.clone());
         let result = async {
             let sandbox = live.holds(self.sandbox.create(spec).await?);
             evaluate(sandbox.as_ref(), job).await
@@ -337,13 +282,6 @@ impl BlockMaker<'_> {
         cleared?;
         Ok(means)
     }
-}
-
-/// What a training leaves.
-struct Trained {
-    agent: Vec<u8>,
-    compiled: Tree,
-    log: Vec<u8>,
 }
 
 async fn evaluate(sandbox: &dyn Running, job: &Job) -> Result<Vec<f64>, HarnessFault> {

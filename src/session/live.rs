@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::harness::{Network, Running, Sandbox};
+use crate::harness::{Network, Running, Sandbox, Spec};
 use crate::vocab::HarnessFault;
 
 /// What a session has made so far.
@@ -25,6 +25,12 @@ impl Live {
 
     pub(super) fn joins(&mut self, network: Network) {
         self.network = Some(network);
+    }
+
+    /// Makes a sandbox and holds it.
+    pub(super) async fn create(&mut self, spec: Spec) -> Result<Arc<dyn Running>, HarnessFault> {
+        let running = self.sandbox.create(spec).await?;
+        Ok(self.holds(running))
     }
 
     pub(super) fn holds(&mut self, running: Box<dyn Running>) -> Arc<dyn Running> {

@@ -23,7 +23,7 @@ pub fn run_label(run: &RunDirectory) -> String {
 
 fn spec(
     job: &Job,
-    run: &RunDirectory,
+    run: &str,
     role: Role,
     network: Option<Network>,
     cpuset: Option<String>,
@@ -47,7 +47,7 @@ fn spec(
         life: job.life(),
         environment: variables(),
         owner: Owner {
-            run: run_label(run),
+            run: run.to_owned(),
             session: job.opaque(),
         },
     }
@@ -71,24 +71,19 @@ fn variables() -> BTreeMap<String, String> {
 
 /// The coder's sandbox: no network.
 #[must_use]
-pub fn workspace_spec(job: &Job, run: &RunDirectory, cpuset: Option<String>) -> Spec {
+pub fn workspace_spec(job: &Job, run: &str, cpuset: Option<String>) -> Spec {
     spec(job, run, Role::Workspace, None, cpuset)
 }
 
 /// The sandbox that serves a bundle, on the session's network.
 #[must_use]
-pub fn agent_spec(job: &Job, run: &RunDirectory, network: Network, cpuset: Option<String>) -> Spec {
+pub fn agent_spec(job: &Job, run: &str, network: Network, cpuset: Option<String>) -> Spec {
     spec(job, run, Role::Agent, Some(network), cpuset)
 }
 
 /// The sandbox that measures.
 #[must_use]
-pub fn scorer_spec(
-    job: &Job,
-    run: &RunDirectory,
-    network: Option<Network>,
-    cpuset: Option<String>,
-) -> Spec {
+pub fn scorer_spec(job: &Job, run: &str, network: Option<Network>, cpuset: Option<String>) -> Spec {
     spec(job, run, Role::Scorer, network, cpuset)
 }
 

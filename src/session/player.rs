@@ -10,28 +10,28 @@ use evalxrl_analysis::repair_score::RepairScore;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::coder::{self, Brief, BriefFacts, DossierLine, Ending, Scaffold, Stop, ToolLine};
-use crate::harness::relay::{Relay, tool_links};
+use crate::coder::{self, Brief, Ending, Scaffold, Stop};
+use crate::harness::relay::Relay;
 use crate::harness::scorer::{Scorer, Scores, Scoring};
-use crate::harness::{Place, Running, Sandbox, User};
+use crate::harness::{Running, Sandbox};
 use crate::store::{
     BudgetRecord, BundleRecord, Calls, Event, IsolationRecord, PerformanceRecord, ReferenceRecord,
     RepairScoreRecord, RunDirectory, Seconds, SessionRecord, Transcript, Usage,
 };
-use crate::vocab::{
-    Arm, FaultKind, HarnessFault, Isolation, Outcome, Performance, Probe, SeedName,
-};
-use crate::workspace::{self, Rendered, SERVE, TRAIN};
+use crate::vocab::{FaultKind, HarnessFault, Isolation, Outcome, Performance, Probe, SeedName};
+use crate::workspace::Rendered;
 
-use super::bench::{SessionBench, tools_of};
-use super::block::{Block, BlockMaker, pack_files};
+use super::bench::SessionBench;
+use super::block::{Block, BlockMaker};
 use super::bundle::Bundle;
 use super::changes::{changed, touches_fault};
+use super::furnishing::{brief, fill, rendered};
 use super::job::Job;
 use super::live::Live;
 use super::place::{agent_spec, run_label, scorer_spec, workspace_spec};
 use super::rank::restoring_rank;
 use super::rehearsal::Rehearsal;
+use super::tools::place_tools;
 
 /// Plays sessions of one run.
 pub struct SessionPlayer {
@@ -133,38 +133,27 @@ impl SessionPlayer {
         seconds: &mut Seconds,
     ) -> Result<(Repair, Final, Rendered), HarnessFault> {
         let sealing = Instant::now();
-        let brief = self.brief(job)?;
-        let folders: Vec<_> = job
-            .dossiers
-            .iter()
-            .enumerate()
-            .map(|(position, dossier)| (job.folder(position), dossier.clone()))
-            .collect();
-        let rendered = workspace::render(&workspace::Request {
-            source: &job.block.broken,
-            agent: Some(&block.agent),
-            train_seed: job.seed(&block.record.seed).integer(),
-            brief: Some(&brief.text),
-            dossiers: &folders,
-            shared_code: &job.shared_code,
-            compiled: &block.compiled,
-        });
+        let brief = brief(job)?;
+        let rendered = rendered(
+            job,
+            &block.agent,
+            &block.compiled,
+            &block.record.seed,
+            &brief,
+        );
+        let label = run_label(&self.run);
         let scorer_set = Some(processors.scorer.clone());
         let workspace_set = Some(processors.workspace.clone());
         let network = self
             .sandbox
-            .network(&workspace_spec(job, &self.run, None).owner)
+            .network(&workspace_spec(job, &label, None).owner)
             .await?;
         live.joins(network.clone());
         let (workspace, scorer) = tokio::join!(
             self.sandbox
-                .create(workspace_spec(job, &self.run, workspace_set.clone())),
-            self.sandbox.create(scorer_spec(
-                job,
-                &self.run,
-                Some(network.clone()),
-                scorer_set
-            )),
+                .create(workspace_spec(job, &label, workspace_set.clone())),
+            self.sandbox
+                .create(scorer_spec(job, &label, Some(network.clone()), scorer_set)),
         );
         let workspace = workspace.map(|workspace| live.holds(workspace));
         let scorer = scorer.map(|scorer| live.holds(scorer));
@@ -179,7 +168,7 @@ impl SessionPlayer {
         let versions = client.versions().clone();
         let rehearsal = Rehearsal {
             sandbox: Arc::clone(&self.sandbox),
-            agent: agent_spec(job, &self.run, network, workspace_set),
+            agent: agent_spec(job, &label, network, workspace_set),
             scorer: client,
             environment: job.block.environment.clone(),
             development: job.seed(&job.block.development_seed()),
@@ -229,51 +218,6 @@ impl SessionPlayer {
         Ok((repair, scored, rendered))
     }
 
-    fn brief(&self, job: &Job) -> Result<Brief, HarnessFault> {
-        let dossiers = job
-            .dossiers
-            .iter()
-            .enumerate()
-            .map(|(position, dossier)| DossierLine {
-                title: dossier.title.clone(),
-                folder: job.folder(position).to_string(),
-                tools: dossier
-                    .tools
-                    .iter()
-                    .map(|tool| ToolLine {
-                        name: tool.name.clone(),
-                        help: tool.help.clone(),
-                        has_budget: !dossier.code.is_empty(),
-                    })
-                    .collect(),
-            })
-            .collect();
-        let mut brief = Brief {
-            text: String::new(),
-            environment: job.block.environment.to_string(),
-            source: "evalxrl_envs".to_owned(),
-            train: TRAIN.to_owned(),
-            dossiers,
-            reverse_diff: (job.arm() == Arm::OptimalRepair).then(|| job.reverse_diff.clone()),
-            seed: job.seed(&SeedName::coder(&job.key)),
-            score_calls: job.budget.score.calls,
-            candidates: job.candidates,
-        };
-        brief.text = coder::brief_text(&BriefFacts {
-            title: job.title.clone(),
-            summary: job.summary.clone(),
-            environment: brief.environment.clone(),
-            source: brief.source.clone(),
-            train: brief.train.clone(),
-            serve: SERVE.to_owned(),
-            budget: job.budget,
-            bundle: job.bundle_mode,
-            dossiers: brief.dossiers.clone(),
-        })
-        .map_err(internal)?;
-        Ok(brief)
-    }
-
     async fn bench(
         &self,
         job: &Job,
@@ -281,11 +225,7 @@ impl SessionPlayer {
         workspace: Arc<dyn Running>,
         rehearsal: Rehearsal,
     ) -> Result<SessionBench, HarnessFault> {
-        let tools = tools_of(rendered, workspace.as_ref());
-        let names: Vec<&str> = tools.keys().map(String::as_str).collect();
-        workspace
-            .put(User::Method, Place::Method, &tool_links(&names)?)
-            .await?;
+        let tools = place_tools(rendered, workspace.as_ref()).await?;
         let relay = Relay::start(Arc::clone(&workspace), self.sandbox.isolation()).await?;
         let header = json!({
             "format": "evalxrl.transcript/1", "session_hash": job.session_hash, "scaffold": job.scaffold,
@@ -495,19 +435,6 @@ fn details(scores: &Scores) -> serde_json::Value {
         "source_hash": scores.source_hash,
         "versions": scores.versions,
     })
-}
-
-/// Places the coder's files and the method's.
-async fn fill(workspace: &dyn Running, rendered: &Rendered) -> Result<(), HarnessFault> {
-    workspace
-        .put(User::Coder, Place::Home, &pack_files(&rendered.home))
-        .await?;
-    if !rendered.method.is_empty() {
-        workspace
-            .put(User::Method, Place::Method, &pack_files(&rendered.method))
-            .await?;
-    }
-    Ok(())
 }
 
 /// Lets the coder work until it ends; a submission, or the outcome that stands in for one.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::coder::{Score, Stop};
 use crate::harness::relay::{Request, Stream};
-use crate::harness::{Command, Exit, User};
+use crate::harness::{Exit, User};
 use crate::store::Event;
 
 use super::bench::{SessionBench, text_of};
@@ -89,10 +89,7 @@ impl SessionBench {
         };
         *self.calls.tools.entry(name.to_owned()).or_default() += 1;
         self.write_line(Event::ToolCall, json!({ "tool": name, "argv": argv }))?;
-        let mut command = Command::new(User::Method, &[]).limit(tool.limit);
-        command.argv = tool.argv.iter().chain(argv).cloned().collect();
-        command.directory = directory;
-        command.environment = tool.environment;
+        let command = tool.command(argv, directory);
         let began = Instant::now();
         let execution = self.workspace.exec(command).await?;
         self.workspace.sweep(User::Method).await?;

@@ -30,6 +30,28 @@ pub struct ScoreBudget {
     pub episodes: u32,
 }
 
+/// What an experiment that says nothing grants.
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            steps: 250,
+            wall_seconds: 7200,
+            working_seconds: 5400,
+            command_seconds: 600,
+            score: ScoreBudget::default(),
+        }
+    }
+}
+
+impl Default for ScoreBudget {
+    fn default() -> Self {
+        Self {
+            calls: 10,
+            episodes: 64,
+        }
+    }
+}
+
 /// How often dossier tools may be called, counted over all tools of an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invocations {
