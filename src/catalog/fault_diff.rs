@@ -217,6 +217,31 @@ impl FaultDiff {
         Ok(result)
     }
 
+    /// Where the fault lies in the broken tree, by path and line from 1: each line that it put in, and where it only took
+    /// lines away the lines on both sides of the gap.
+    #[must_use]
+    pub fn faulty_lines(&self) -> Vec<(&str, usize)> {
+        let mut found = Vec::new();
+        for file in &self.files {
+            for hunk in &file.hunks {
+                let mut next = hunk.new_start;
+                for run in hunk.lines.chunk_by(|a, b| {
+                    (a.edit == Edit::Keep) == (b.edit == Edit::Keep)
+                }) {
+                    let added = run.iter().filter(|line| line.edit == Edit::Add).count();
+                    let kept = run.iter().filter(|line| line.edit == Edit::Keep).count();
+                    let lines = match (added, kept) {
+                        (0, 0) => next.saturating_sub(1).max(1)..next + 1,
+                        _ => next..next + added,
+                    };
+                    found.extend(lines.map(|line| (file.path.as_str(), line)));
+                    next += added + kept;
+                }
+            }
+        }
+        found
+    }
+
     /// Lines that the diff takes out or puts in, with their file.
     pub fn lines(&self, edit: Edit) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().flat_map(move |file| {

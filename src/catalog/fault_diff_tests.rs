@@ -138,3 +138,15 @@ proptest! {
         prop_assert_eq!(FaultDiff::parse(&diff.to_string()).unwrap(), diff);
     }
 }
+
+#[test]
+fn faulty_lines_are_those_put_in_and_the_edges_of_a_gap() {
+    let diff = FaultDiff::parse(DIFF).unwrap();
+    assert_eq!(diff.faulty_lines(), [("p/a.py", 3)]);
+    let text = "--- a/p/a.py\n+++ b/p/a.py\n@@ -1,5 +1,5 @@\n one\n-two\n three\n four\n+five\n six\n";
+    let diff = FaultDiff::parse(text).unwrap();
+    assert_eq!(
+        diff.faulty_lines(),
+        [("p/a.py", 1), ("p/a.py", 2), ("p/a.py", 4)]
+    );
+}

@@ -16,6 +16,7 @@ mod images;
 mod interpreter;
 mod jobs;
 mod list;
+mod localise;
 mod new;
 mod out;
 mod pilot;
@@ -56,6 +57,7 @@ enum Verb {
     New(new::Args),
     #[command(name = "try")]
     TryDossier(try_dossier::Args),
+    Localise(localise::Args),
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
@@ -89,6 +91,7 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::Check(args) => check::run(args),
         Verb::New(args) => new::run(args),
         Verb::TryDossier(args) => try_dossier::run(args),
+        Verb::Localise(args) => localise::run(args),
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),

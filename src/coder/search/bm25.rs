@@ -37,6 +37,11 @@ impl Query {
         self.terms.is_empty()
     }
 
+    /// How many distinct tokens it holds.
+    pub(super) fn terms(&self) -> usize {
+        self.terms.len()
+    }
+
     /// Reads a part of a document.
     pub(super) fn profile(&self, text: &str) -> Profile {
         let mut profile = Profile::default();

@@ -2,6 +2,7 @@
 //! Must not know which keys a trainer reads.
 //! Start at `edits`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -14,7 +15,20 @@ use super::number::Number;
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let mut found = Vec::new();
     if let Ok(root) = DeTable::parse(text) {
-        walk_table(text, root.get_ref(), &Arc::from(""), &mut found);
+        walk_tables(root.get_ref(), &Arc::from(""), &mut |value, scope| {
+            walk_value(text, value, scope, &mut found);
+        });
+    }
+    found
+}
+
+/// The span of every value with the table that holds it; none when the text is no TOML.
+pub(super) fn scopes(text: &str) -> Vec<(Range<usize>, Arc<str>)> {
+    let mut found = Vec::new();
+    if let Ok(root) = DeTable::parse(text) {
+        walk_tables(root.get_ref(), &Arc::from(""), &mut |value, scope| {
+            found.push((value.span(), Arc::clone(scope)));
+        });
     }
     found
 }
@@ -24,7 +38,12 @@ pub(super) fn parses(text: &str) -> bool {
     DeTable::parse(text).is_ok()
 }
 
-fn walk_table(text: &str, table: &DeTable<'_>, scope: &Arc<str>, found: &mut Vec<Edit>) {
+/// Meets every value that is no table, with the dotted name of the table it is in.
+fn walk_tables<'a>(
+    table: &DeTable<'a>,
+    scope: &Arc<str>,
+    meet: &mut dyn FnMut(&Spanned<DeValue<'a>>, &Arc<str>),
+) {
     for (key, value) in table {
         if let DeValue::Table(inner) = value.get_ref() {
             let name = if scope.is_empty() {
@@ -32,9 +51,9 @@ fn walk_table(text: &str, table: &DeTable<'_>, scope: &Arc<str>, found: &mut Vec
             } else {
                 Arc::from(format!("{scope}.{}", key.get_ref()))
             };
-            walk_table(text, inner, &name, found);
+            walk_tables(inner, &name, meet);
         } else {
-            walk_value(text, value, scope, found);
+            meet(value, scope);
         }
     }
 }
@@ -62,7 +81,9 @@ fn walk_value(text: &str, value: &Spanned<DeValue<'_>>, scope: &Arc<str>, found:
                 walk_value(text, item, scope, found);
             }
         }
-        DeValue::Table(inner) => walk_table(text, inner, scope, found),
+        DeValue::Table(inner) => walk_tables(inner, scope, &mut |value, scope| {
+            walk_value(text, value, scope, found);
+        }),
         DeValue::String(_) | DeValue::Datetime(_) => {}
     }
 }

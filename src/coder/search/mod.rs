@@ -5,6 +5,7 @@
 mod bm25;
 mod candidate;
 mod config;
+mod lines;
 mod number;
 mod order;
 mod progress;
@@ -23,6 +24,7 @@ use super::{Bench, Brief, Ending, Scaffold, Stop};
 use crate::vocab::{FaultKind, HarnessFault};
 
 pub use candidate::{Candidate, Operator};
+pub use lines::{Standing, standing};
 pub use order::{CAP, Order, candidates, is_searched};
 pub use restoration::rank_of;
 

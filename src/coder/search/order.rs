@@ -20,7 +20,7 @@ pub const CAP: usize = 5000;
 /// Best-ranked lines whose literals are tried with the numbers of the query.
 const QUOTED_LINES: usize = 20;
 /// Lines above and below an edit that belong to its document.
-const CONTEXT: usize = 2;
+pub(super) const CONTEXT: usize = 2;
 /// How many of the first candidates share out the lines, and how many each line gets.
 const FIRST: usize = 50;
 const PER_LINE: usize = 3;

@@ -71,6 +71,22 @@ impl<'a> Source<'a> {
         walk.found
     }
 
+    /// The span of every function and class with its name, outer ones first.
+    pub(super) fn scopes(&self) -> Vec<(Range<usize>, Arc<str>)> {
+        let mut found = Vec::new();
+        let mut open = vec![self.tree.root_node()];
+        while let Some(node) = open.pop() {
+            if ["function_definition", "class_definition"].contains(&node.kind())
+                && let Some(name) = node.child_by_field_name("name")
+            {
+                found.push((node.byte_range(), Arc::from(&self.text[name.byte_range()])));
+            }
+            open.extend((0..node.child_count()).filter_map(|at| node.child(at)));
+        }
+        found.sort_by_key(|(span, _): &(Range<usize>, _)| (span.start, usize::MAX - span.end));
+        found
+    }
+
     /// Whether the text with an edit made parses without an error.
     pub(super) fn parses_with(&self, parser: &mut Parser, edit: &Edit, edited: &str) -> bool {
         let start = self.point(edit.span.start);
