@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockRecord, SessionRecord, atomic};
+use super::{BlockRecord, LocalisationFolder, SessionRecord, atomic};
 use crate::vocab::{HarnessFault, MalfunctionId, SessionKey};
 
 /// A run directory that cannot be used as asked.
@@ -264,6 +264,12 @@ impl RunDirectory {
         self.root.join("cache")
     }
 
+    /// What the texts of dossiers say by themselves about the faults of this run, where that was measured.
+    #[must_use]
+    pub fn localisation(&self) -> LocalisationFolder {
+        LocalisationFolder::open(&self.root.join("localisation"))
+    }
+
     /// Removes half-written files that a killed process left behind; their number.
     ///
     /// # Errors
@@ -289,7 +295,7 @@ impl RunDirectory {
 }
 
 /// A document that names its kind and version.
-trait Versioned {
+pub(super) trait Versioned {
     /// The only format that is read.
     const FORMAT: &'static str;
     /// The format as the document names it.
@@ -317,14 +323,14 @@ impl Versioned for Attempt {
     }
 }
 
-fn io(path: &Path, error: std::io::Error) -> StoreError {
+pub(super) fn io(path: &Path, error: std::io::Error) -> StoreError {
     StoreError::Io {
         path: path.to_owned(),
         error,
     }
 }
 
-fn pretty<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, StoreError> {
+pub(super) fn pretty<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, StoreError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| StoreError::Malformed {
         path: path.to_owned(),
         error,
@@ -333,7 +339,7 @@ fn pretty<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-fn read_json<T>(path: &Path) -> Result<Option<T>, StoreError>
+pub(super) fn read_json<T>(path: &Path) -> Result<Option<T>, StoreError>
 where
     T: Versioned + for<'de> Deserialize<'de>,
 {

@@ -7,6 +7,7 @@ mod block;
 mod directory;
 mod disk;
 mod lease;
+mod localisation;
 mod record;
 mod transcript;
 
@@ -14,6 +15,7 @@ pub use atomic::{publish, publish_once};
 pub use block::BlockRecord;
 pub use directory::{Attempt, RunDirectory, StoreError};
 pub use lease::Lease;
+pub use localisation::{FaultyLine, LocalisationFolder, LocalisationRecord, ToolText};
 pub use record::{
     AgentChanges, BudgetRecord, BundleRecord, Calls, IsolationRecord, PerformanceRecord,
     ReferenceRecord, RepairScoreRecord, RestoringRank, Seconds, SessionRecord, Usage,
