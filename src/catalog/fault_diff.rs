@@ -225,9 +225,10 @@ impl FaultDiff {
         for file in &self.files {
             for hunk in &file.hunks {
                 let mut next = hunk.new_start;
-                for run in hunk.lines.chunk_by(|a, b| {
-                    (a.edit == Edit::Keep) == (b.edit == Edit::Keep)
-                }) {
+                for run in hunk
+                    .lines
+                    .chunk_by(|a, b| (a.edit == Edit::Keep) == (b.edit == Edit::Keep))
+                {
                     let added = run.iter().filter(|line| line.edit == Edit::Add).count();
                     let kept = run.iter().filter(|line| line.edit == Edit::Keep).count();
                     let lines = match (added, kept) {

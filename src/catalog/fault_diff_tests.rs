@@ -143,7 +143,8 @@ proptest! {
 fn faulty_lines_are_those_put_in_and_the_edges_of_a_gap() {
     let diff = FaultDiff::parse(DIFF).unwrap();
     assert_eq!(diff.faulty_lines(), [("p/a.py", 3)]);
-    let text = "--- a/p/a.py\n+++ b/p/a.py\n@@ -1,5 +1,5 @@\n one\n-two\n three\n four\n+five\n six\n";
+    let text =
+        "--- a/p/a.py\n+++ b/p/a.py\n@@ -1,5 +1,5 @@\n one\n-two\n three\n four\n+five\n six\n";
     let diff = FaultDiff::parse(text).unwrap();
     assert_eq!(
         diff.faulty_lines(),

@@ -9,7 +9,9 @@ use clap::Args as ClapArgs;
 use futures_util::StreamExt as _;
 use serde_json::json;
 
-use crate::catalog::{Catalog, Dossier, Malfunction, Packaging, ReferenceState, UnknownId, hash_files};
+use crate::catalog::{
+    Catalog, Dossier, Malfunction, Packaging, ReferenceState, UnknownId, hash_files,
+};
 use crate::coder::search::{is_searched, standing};
 use crate::session::Visit;
 use crate::store::{FaultyLine, LocalisationFolder, LocalisationRecord, RunDirectory, ToolText};
@@ -200,7 +202,8 @@ impl<'a> Survey<'a> {
                     .folder
                     .read(&malfunction.id, &dossier.id)
                     .map_err(context::store_failure)?;
-                let fresh = kept.is_some_and(|kept| kept.inputs == self.inputs(malfunction, dossier));
+                let fresh =
+                    kept.is_some_and(|kept| kept.inputs == self.inputs(malfunction, dossier));
                 if !fresh && dossier.environments.contains(&malfunction.environment) {
                     dossiers.push(*dossier);
                 }
@@ -222,7 +225,9 @@ impl<'a> Survey<'a> {
             &dossier.hash,
             &hash_files(self.catalog.shared()),
         ];
-        blake3::hash(parts.join(" ").as_bytes()).to_hex().to_string()
+        blake3::hash(parts.join(" ").as_bytes())
+            .to_hex()
+            .to_string()
     }
 
     async fn malfunction(
@@ -252,9 +257,8 @@ impl<'a> Survey<'a> {
             let mut ended = Ok(());
             for dossier in group {
                 ended = async {
-                    let (text, tools) = listen(&visit, dossier)
-                        .await
-                        .map_err(sandboxes::failure)?;
+                    let (text, tools) =
+                        listen(&visit, dossier).await.map_err(sandboxes::failure)?;
                     let record = self.record(malfunction, dossier, &files, &text, tools);
                     self.folder.write(&record).map_err(context::store_failure)
                 }

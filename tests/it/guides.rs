@@ -1,4 +1,4 @@
-//! Knows that the guide to a new malfunction works: its files are written and its commands run, as they stand.
+//! Knows that the guides to a new malfunction and a new method work: their files are written and their commands run, as they stand.
 #![expect(
     clippy::unwrap_used,
     reason = "a fixture that cannot be made ends the test"
@@ -74,13 +74,13 @@ fn run(script: &str, folder: &Path) -> String {
     out
 }
 
-#[test]
-fn the_guide_to_a_new_malfunction_makes_one_that_bites() {
+/// Follows a guide in a copy of the repository; gives the copy and what the last command printed.
+fn follow(guide: &str, parts: &[&str]) -> (tempfile::TempDir, String) {
     let copied = tempfile::tempdir().unwrap();
-    for part in ["envs", "malfunctions", "dossiers"] {
+    for part in parts {
         copy(&root().join(part), &copied.path().join(part));
     }
-    let guide = std::fs::read_to_string(root().join("docs/guides/new-malfunction.md")).unwrap();
+    let guide = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
     let mut printed = String::new();
     for act in acts(&guide) {
         match act {
@@ -88,6 +88,25 @@ fn the_guide_to_a_new_malfunction_makes_one_that_bites() {
             Act::Run(script) => printed = run(&script, copied.path()),
         }
     }
+    (copied, printed)
+}
+
+#[test]
+fn the_guide_to_a_new_method_ends_with_a_dossier_that_went_out_and_came_back() {
+    let parts = ["envs", "malfunctions", "dossiers", "scripts"];
+    let (copied, printed) = follow("method-author.md", &parts);
+    assert!(printed.starts_with("return-spread  1.0.0  "), "{printed}");
+    let tried = copied.path().join("tried/outputs/spread-returns.txt");
+    let tried = std::fs::read_to_string(tried).unwrap();
+    assert!(
+        tried.starts_with("# spread-returns  treasure_grid  gamma 0.990 (config.toml)"),
+        "{tried}"
+    );
+}
+
+#[test]
+fn the_guide_to_a_new_malfunction_makes_one_that_bites() {
+    let (copied, printed) = follow("new-malfunction.md", &["envs", "malfunctions", "dossiers"]);
     let bites: f64 = printed
         .split_once("A1 gap/span ")
         .and_then(|(_, rest)| rest.split_whitespace().next())

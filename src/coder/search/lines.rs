@@ -30,7 +30,11 @@ pub fn standing(files: &BTreeMap<String, String>, text: &str) -> Standing {
     for (path, source) in files.iter().filter(|(path, _)| is_searched(path)) {
         let rows: Vec<&str> = source.lines().collect();
         let scopes = scopes(path, source, rows.len());
-        for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
+        for (at, row) in rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| !row.trim().is_empty())
+        {
             let around = &rows[at.saturating_sub(CONTEXT)..rows.len().min(at + CONTEXT + 1)];
             let document = format!("{}\n{row}\n{}\n{path}", around.join("\n"), scopes[at]);
             lines.push((path.clone(), at + 1));
