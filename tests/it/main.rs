@@ -19,3 +19,4 @@ mod repository;
 mod sandbox;
 mod tidy;
 mod verbs;
+mod visits;
