@@ -2,6 +2,7 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod add;
 mod agreement;
 mod analyze;
 mod check;
@@ -18,6 +19,7 @@ mod jobs;
 mod list;
 mod new;
 mod out;
+mod pack;
 mod pilot;
 mod plan;
 mod planning;
@@ -52,6 +54,8 @@ struct Arguments {
 enum Verb {
     Check(check::Args),
     New(new::Args),
+    Pack(pack::Args),
+    Add(add::Args),
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
@@ -84,6 +88,8 @@ fn run(verb: &Verb) -> Result<(), Failure> {
     match verb {
         Verb::Check(args) => check::run(args),
         Verb::New(args) => new::run(args),
+        Verb::Pack(args) => pack::run(args),
+        Verb::Add(args) => add::run(args),
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),
