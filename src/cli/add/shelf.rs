@@ -2,6 +2,7 @@
 //! Must not know what a dossier is.
 //! Start at `Shelf::put`.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
 use std::io::Result;
 use std::os::unix::fs::PermissionsExt;
@@ -115,19 +116,18 @@ fn exchange(_one: &Path, _other: &Path) -> Result<bool> {
 /// Writes files with plain modes, each of them and each folder down to the disk.
 fn write(place: &Path, folder: &Folder) -> Result<()> {
     fs::create_dir(place)?;
-    let mut folders = vec![place.to_owned()];
+    let mut folders = BTreeSet::from([place.to_owned()]);
     for (path, bytes) in &folder.files {
         let file = place.join(path);
-        let parent = file.parent().unwrap_or(place);
-        fs::create_dir_all(parent)?;
+        let above = file.ancestors().skip(1);
+        folders.extend(above.take_while(|path| *path != place).map(Path::to_owned));
+        fs::create_dir_all(file.parent().unwrap_or(place))?;
         fs::write(&file, bytes)?;
         let executable = folder.executable.contains(path);
         let mode = if executable { 0o755 } else { 0o644 };
         fs::set_permissions(&file, Permissions::from_mode(mode))?;
         File::open(&file)?.sync_all()?;
-        folders.push(parent.to_owned());
     }
-    folders.dedup();
     folders
         .iter()
         .try_for_each(|folder| File::open(folder)?.sync_all())
