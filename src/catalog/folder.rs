@@ -83,6 +83,14 @@ impl Folder {
         Ok(folder)
     }
 
+    /// The same folder without hidden files, compiled Python and what editors leave behind.
+    #[must_use]
+    pub fn travelling(mut self) -> Self {
+        self.files.retain(|path, _| !is_residue(path));
+        self.executable.retain(|path| !is_residue(path));
+        self
+    }
+
     /// BLAKE3 over (path, mode, bytes) in order of path, as hexadecimal digits.
     #[must_use]
     pub fn hash(&self) -> String {
@@ -90,6 +98,13 @@ impl Folder {
             self.executable.iter().any(|name| name == path)
         })
     }
+}
+
+/// Whether a path is hidden, or of what tools and editors leave behind.
+pub(super) fn is_residue(path: &str) -> bool {
+    path.split('/')
+        .any(|part| part.starts_with('.') || LEFT_BEHIND.contains(&part))
+        || [".pyc", ".pyo", "~"].iter().any(|end| path.ends_with(end))
 }
 
 /// BLAKE3 of files that all have the plain mode, as hexadecimal digits.

@@ -2,7 +2,7 @@
 //! Must not know what a rule says; it hands each file to the module whose rules it keeps.
 //! Start at `survey`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::vocab::{DossierId, EnvironmentId};
@@ -15,8 +15,8 @@ use super::malfunction::{Class, Malfunction, Manifest};
 use super::references::{REFERENCES, References};
 use super::{Catalog, Problem, Problems, candidates, fault_rules};
 
-/// Reads everything that can be read and every defect beside it, sorted by place.
-pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
+/// Reads everything that can be read and every defect beside it, sorted by place; a dossier handed in stands for its folder.
+pub(super) fn survey(root: &Path, guest: Option<(&DossierId, &Folder)>) -> (Catalog, Problems) {
     let mut problems = Problems::none();
     let environments = read_environments(root, &mut problems);
     let malfunctions: BTreeMap<_, _> = subfolders(root, "malfunctions", &mut problems)
@@ -25,7 +25,7 @@ pub(super) fn survey(root: &Path) -> (Catalog, Problems) {
         .filter_map(|name| read_malfunction(root, &name, &environments, &mut problems))
         .map(|malfunction| (malfunction.id.clone(), malfunction))
         .collect();
-    let dossiers = read_dossiers(root, &environments, &mut problems);
+    let dossiers = read_dossiers(root, guest, &environments, &mut problems);
     let shared = match root.join("dossiers/_shared/xrl_common") {
         path if path.is_dir() => read_folder(&path, "dossiers/_shared/xrl_common", &mut problems)
             .map(|folder| below("xrl_common", folder.files))
@@ -199,15 +199,20 @@ fn check_readme(place: &str, manifest: &Manifest, readme: &str, problems: &mut P
 
 fn read_dossiers(
     root: &Path,
+    guest: Option<(&DossierId, &Folder)>,
     environments: &BTreeMap<EnvironmentId, Environment>,
     problems: &mut Problems,
 ) -> BTreeMap<DossierId, Dossier> {
     let mut dossiers: Vec<Dossier> = Vec::new();
-    for name in subfolders(root, "dossiers", problems) {
+    let mut names: BTreeSet<String> = subfolders(root, "dossiers", problems).into_iter().collect();
+    names.extend(guest.map(|(name, _)| name.to_string()));
+    for name in names {
         let place = format!("dossiers/{name}");
-        if let Some(folder) = read_folder(&root.join(&place), &place, problems) {
-            dossiers.extend(dossier::read(&name, &place, folder, problems));
-        }
+        let folder = match guest {
+            Some((id, folder)) if id.as_str() == name => Some(folder.clone()),
+            _ => read_folder(&root.join(&place), &place, problems),
+        };
+        dossiers.extend(folder.and_then(|folder| dossier::read(&name, &place, folder, problems)));
     }
     dossier::inherit_source(&mut dossiers);
     let known: Vec<&EnvironmentId> = environments.keys().collect();
@@ -281,6 +286,7 @@ fn check_across(catalog: &Catalog, problems: &mut Problems) {
     for dossier in catalog.dossiers.values() {
         let mut seen = dossier.visible();
         seen.extend(dossier.code());
+        seen.extend(dossier.golden());
         seen.insert("title".into(), dossier.title.clone().into_bytes());
         for tool in &dossier.tools {
             let line = format!("{} {}", tool.name, tool.help);

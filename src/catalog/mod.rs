@@ -2,6 +2,7 @@
 //! Must not know sandboxes, coders, plans or scores; it reads files and writes none.
 //! Start at `Catalog::load`.
 
+mod archive;
 mod candidates;
 mod census;
 mod dossier;
@@ -23,11 +24,14 @@ use std::path::{Path, PathBuf};
 
 use crate::vocab::{DossierId, EnvironmentId, MalfunctionId};
 
+pub use archive::{Caps, Entries, EntryFlaw, entries, pack};
 pub use candidates::{
     CANDIDATES, Candidate, CandidateEdit, CandidateFigures, Candidates, EditError, Rung, Tunable,
     edit_hash,
 };
-pub use dossier::{Dossier, Packaging, Paper, Tool, ToolCall, ToolRun, check_tools};
+pub use dossier::{
+    Dossier, DossierArchive, Packaging, Paper, Tool, ToolCall, ToolRun, check_tools,
+};
 pub use environment::{ActionKind, Environment, PACKAGE, SERVING, served_hash, training_hash};
 pub use fault_diff::{DiffError, Edit, FaultDiff, FileDiff, Hunk, HunkLine};
 pub use fields::Fields;
@@ -76,7 +80,13 @@ impl Catalog {
     /// Reads what can be read, and tells every defect beside it.
     #[must_use]
     pub fn survey(root: &Path) -> (Self, Problems) {
-        load::survey(root)
+        load::survey(root, None)
+    }
+
+    /// Reads the repository as it would be if this folder stood in `dossiers/` under this name.
+    #[must_use]
+    pub fn survey_with(root: &Path, name: &DossierId, folder: &Folder) -> (Self, Problems) {
+        load::survey(root, Some((name, folder)))
     }
 
     /// The repository root.

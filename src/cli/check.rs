@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The place, relative to the root, of what a person names.
-fn place_of(root: &Path, what: &str) -> Result<String, Failure> {
+pub(super) fn place_of(root: &Path, what: &str) -> Result<String, Failure> {
     match what {
         "malfunctions" | "dossiers" => return Ok(what.to_owned()),
         "environments" | "envs" => return Ok("envs".to_owned()),

@@ -2,6 +2,7 @@
 //! Must not know how anything is done: one file per verb, each a thin call into the rooms.
 //! Start at `main`.
 
+mod add;
 mod agreement;
 mod analyze;
 mod check;
@@ -19,6 +20,7 @@ mod list;
 mod localise;
 mod new;
 mod out;
+mod pack;
 mod pilot;
 mod plan;
 mod planning;
@@ -58,6 +60,8 @@ enum Verb {
     #[command(name = "try")]
     TryDossier(try_dossier::Args),
     Localise(localise::Args),
+    Pack(pack::Args),
+    Add(add::Args),
     List(list::Args),
     Plan(plan::Args),
     Reference(reference::Args),
@@ -92,6 +96,8 @@ fn run(verb: &Verb) -> Result<(), Failure> {
         Verb::New(args) => new::run(args),
         Verb::TryDossier(args) => try_dossier::run(args),
         Verb::Localise(args) => localise::run(args),
+        Verb::Pack(args) => pack::run(args),
+        Verb::Add(args) => add::run(args),
         Verb::List(args) => list::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Reference(args) => reference::run(args),

@@ -2,23 +2,10 @@
 //! Must not know what the files mean: contents are opaque bytes that nothing of ours opens.
 //! Start at `Bundle::check`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::collections::BTreeMap;
 
-use tar::{Archive, Builder, EntryType, Header};
-
-/// Caps of a bundle.
-#[derive(Debug, Clone, Copy)]
-pub struct Caps {
-    /// Bytes of all files together.
-    pub bytes: u64,
-    /// Files and folders.
-    pub entries: usize,
-    /// Components of a path.
-    pub depth: usize,
-    /// Bytes of a path.
-    pub path: usize,
-}
+pub use crate::catalog::{Caps, pack};
+use crate::catalog::{EntryFlaw, entries};
 
 /// The caps of `harness.md` §2.4.
 pub const CAPS: Caps = Caps {
@@ -70,6 +57,18 @@ pub enum Rejection {
     Malformed(String),
 }
 
+impl From<EntryFlaw> for Rejection {
+    fn from(flaw: EntryFlaw) -> Self {
+        match flaw {
+            EntryFlaw::Kind { path, found } => Self::Kind { path, found },
+            EntryFlaw::Path { path } => Self::Path { path },
+            EntryFlaw::Twice { path } => Self::Twice { path },
+            EntryFlaw::TooMuch { what, cap } => Self::TooMuch { what, cap },
+            EntryFlaw::Malformed(why) => Self::Malformed(why),
+        }
+    }
+}
+
 /// An accepted submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
@@ -83,61 +82,7 @@ impl Bundle {
     /// # Errors
     /// The first rule it breaks.
     pub fn check(stream: &[u8], caps: Caps) -> Result<Self, Rejection> {
-        let mut files = BTreeMap::new();
-        let mut seen = BTreeSet::new();
-        let mut folders = BTreeSet::new();
-        let mut bytes = 0u64;
-        let malformed = |error: std::io::Error| Rejection::Malformed(error.to_string());
-        let mut archive = Archive::new(stream);
-        // Raw entries: extended headers then show up as what they are instead of being obeyed.
-        for entry in archive.entries().map_err(malformed)?.raw(true) {
-            let mut entry = entry.map_err(malformed)?;
-            let raw = entry.path_bytes().into_owned();
-            let path = plain(&raw, caps)?;
-            let kind = entry.header().entry_type();
-            let size = entry.header().size().map_err(malformed)?;
-            match kind {
-                EntryType::Directory => {
-                    folders.insert(path);
-                }
-                EntryType::Regular => {
-                    bytes = bytes.saturating_add(size);
-                    if bytes > caps.bytes {
-                        return Err(Rejection::TooMuch {
-                            what: "bytes",
-                            cap: caps.bytes,
-                        });
-                    }
-                    if !seen.insert(path.to_lowercase()) {
-                        return Err(Rejection::Twice { path });
-                    }
-                    let mut content = Vec::new();
-                    entry.read_to_end(&mut content).map_err(malformed)?;
-                    if content.len() as u64 != size {
-                        return Err(Rejection::Malformed(format!("{path} is cut short")));
-                    }
-                    files.insert(path, content);
-                }
-                other => {
-                    return Err(Rejection::Kind {
-                        path,
-                        found: describe(other),
-                    });
-                }
-            }
-            if files.len() + folders.len() > caps.entries {
-                return Err(Rejection::TooMuch {
-                    what: "files and folders",
-                    cap: caps.entries as u64,
-                });
-            }
-        }
-        if let Some(path) = folders
-            .iter()
-            .find(|path| seen.contains(&path.to_lowercase()))
-        {
-            return Err(Rejection::Twice { path: path.clone() });
-        }
+        let mut files = entries(stream, caps)?.folder.files;
         files.retain(|path, _| !is_residue(path));
         if files.contains_key(PARAMETERS) {
             Ok(Self { files })
@@ -163,91 +108,24 @@ impl Bundle {
     }
 }
 
-/// Packs files (path, bytes, mode) with their parent folders into a tar that depends on nothing else.
-#[must_use]
-pub fn pack<'a>(files: impl Iterator<Item = (&'a str, &'a [u8], u32)>) -> Vec<u8> {
-    let mut sorted: Vec<_> = files.collect();
-    sorted.sort_by_key(|(path, ..)| *path);
-    let mut builder = Builder::new(Vec::new());
-    let mut made = BTreeSet::new();
-    for (path, bytes, mode) in sorted {
-        for (end, _) in path.match_indices('/') {
-            if made.insert(path[..end].to_owned()) {
-                append(
-                    &mut builder,
-                    &format!("{}/", &path[..end]),
-                    EntryType::Directory,
-                    0o755,
-                    &[],
-                );
-            }
-        }
-        append(&mut builder, path, EntryType::Regular, mode, bytes);
-    }
-    builder.into_inner().expect("a vector takes every byte")
-}
-
-fn append(builder: &mut Builder<Vec<u8>>, path: &str, kind: EntryType, mode: u32, bytes: &[u8]) {
-    let mut header = Header::new_ustar();
-    header.set_entry_type(kind);
-    header.set_mode(mode);
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(0);
-    header.set_size(bytes.len() as u64);
-    builder
-        .append_data(&mut header, path, bytes)
-        .expect("paths are short and a vector takes every byte");
-}
-
 /// What Python leaves behind by running; never part of a submission.
 fn is_residue(path: &str) -> bool {
     path.split('/').any(|part| part == "__pycache__")
-}
-
-fn plain(raw: &[u8], caps: Caps) -> Result<String, Rejection> {
-    let refused = || Rejection::Path {
-        path: raw.escape_ascii().to_string(),
-    };
-    let text = std::str::from_utf8(raw).map_err(|_| refused())?;
-    let text = text.strip_suffix('/').unwrap_or(text);
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-    let parts: Vec<&str> = text.split('/').collect();
-    if text.len() > caps.path || parts.len() > caps.depth {
-        return Err(Rejection::TooMuch {
-            what: "bytes or levels in a path",
-            cap: caps.path as u64,
-        });
-    }
-    if !text.chars().all(allowed) || parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
-        return Err(refused());
-    }
-    Ok(text.to_owned())
-}
-
-fn describe(kind: EntryType) -> &'static str {
-    match kind {
-        EntryType::Symlink => "symbolic link",
-        EntryType::Link => "hard link",
-        EntryType::Char | EntryType::Block => "device",
-        EntryType::Fifo => "named pipe",
-        EntryType::GNUSparse => "sparse file",
-        EntryType::GNULongName
-        | EntryType::GNULongLink
-        | EntryType::XHeader
-        | EntryType::XGlobalHeader => "extended header",
-        _ => "special entry",
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tar::{Builder, EntryType, Header};
 
     fn tar_of(path: &str, kind: EntryType, bytes: &[u8]) -> Vec<u8> {
         let mut builder = Builder::new(Vec::new());
-        append(&mut builder, PARAMETERS, EntryType::Regular, 0o644, b"x");
+        let mut header = Header::new_ustar();
+        header.set_size(1);
+        builder
+            .append_data(&mut header, PARAMETERS, &b"x"[..])
+            .unwrap();
         let mut header = Header::new_ustar();
         // Written by hand, because the library refuses to write what we must refuse to read.
         header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());

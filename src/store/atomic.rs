@@ -7,8 +7,14 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+/// The folder of a file; that of a bare name is the current one.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
+}
+
 fn staged(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     std::fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new()
         .prefix(".partial-")
@@ -22,7 +28,7 @@ fn staged(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile>
 }
 
 fn sync_folder(path: &Path) -> std::io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder_of(path))?.sync_all()
 }
 
 /// Replaces a file by these bytes; a crash leaves the old or the new one, never a mixture.

@@ -6,9 +6,11 @@
 )]
 
 mod analyze;
+mod archives;
 mod candidates;
 mod catalog;
 mod census;
+mod dossier_rules;
 mod end_to_end;
 mod guides;
 mod malfunctions;

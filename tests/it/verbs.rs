@@ -38,7 +38,7 @@ fn program(repository: &Repository) -> Command {
     command
 }
 
-fn call(repository: &Repository, arguments: &[&str]) -> (i32, String, String) {
+pub(crate) fn call(repository: &Repository, arguments: &[&str]) -> (i32, String, String) {
     let Output {
         status,
         stdout,

@@ -164,7 +164,7 @@ fn a_tool_that_fails_or_prints_too_wide_is_told_after_all_were_called() {
     );
     assert!(place.path("kept/workspace/BRIEF.md").is_file());
     assert!(place.path("kept/outputs/wide-tell.txt").is_file());
-    let secret = std::process::Command::new("grep")
+    let secret = Command::new("grep")
         .args(["-rlE", "loud.angle|wide-tell|observation.fault"])
         .arg(place.path("kept/workspace/evalxrl_envs"))
         .output()

@@ -67,8 +67,10 @@ pub(in super::super) fn read(
     let needs: Option<Vec<String>> = fields.required("needs", "a list of needs", problems);
     let access: Option<Vec<Access>> =
         fields.optional("access", "a list of \"white\", \"black\"", problems);
+    let tables = fields.tables("tool", problems);
+    let lists_none = tables.is_empty();
     let mut tools = Vec::new();
-    for table in fields.tables("tool", problems) {
+    for table in tables {
         tools.extend(read_tool(table, problems));
     }
     let mut broken = |field: &str, wrong: String, remedy: &str| {
@@ -133,7 +135,7 @@ pub(in super::super) fn read(
             "remove it or write [\"white\"]",
         );
     }
-    if tools.is_empty() {
+    if lists_none {
         broken(
             "tool",
             "lists no tool".into(),
@@ -142,6 +144,8 @@ pub(in super::super) fn read(
     }
     fields.finish(problems);
     let hash = folder.hash();
+    // The folder's name, if it can: further defects are then told where they are.
+    let id = DossierId::new(name).ok().or(id);
     Some(Dossier {
         id: id?,
         method: method?,
@@ -244,14 +248,20 @@ fn is_command(name: &str) -> bool {
 }
 
 fn is_semantic(text: &str) -> bool {
-    let (core, rest) = text.split_once(['-', '+']).unwrap_or((text, "x"));
+    let (rest, build) = text.split_once('+').unwrap_or((text, "x"));
+    let (core, stage) = rest.split_once('-').unwrap_or((rest, "x"));
     let parts: Vec<&str> = core.split('.').collect();
     let whole = |part: &&str| {
         !part.is_empty()
             && part.chars().all(|c| c.is_ascii_digit())
             && (part.len() == 1 || !part.starts_with('0'))
     };
-    parts.len() == 3 && parts.iter().all(whole) && !rest.is_empty()
+    let word = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    parts.len() == 3
+        && parts.iter().all(whole)
+        && stage.split('.').chain(build.split('.')).all(word)
 }
 
 fn is_spdx(text: &str) -> bool {
@@ -272,6 +282,7 @@ mod tests {
     fn versions_licences_and_commands_are_told_from_other_text() {
         assert!(is_semantic("1.0.0") && is_semantic("0.12.3-rc.1"));
         assert!(!is_semantic("1.0") && !is_semantic("v1.0.0") && !is_semantic("01.0.0"));
+        assert!(is_semantic("1.0.0+a-b.7") && !is_semantic("1.0.0-") && !is_semantic("1.0.0-/.."));
         assert!(is_spdx("Apache-2.0") && is_spdx("MIT OR Apache-2.0"));
         assert!(!is_spdx("") && !is_spdx("see LICENSE, please"));
         assert!(is_command("rdx-audit") && !is_command("score") && !is_command("a b"));

@@ -2,6 +2,7 @@
 //! Must not know how files are placed or tools are called.
 //! Start at `Dossier`.
 
+mod archive;
 mod manifest;
 mod rules;
 mod tool_rules;
@@ -12,6 +13,7 @@ use crate::vocab::{DossierId, EnvironmentId};
 
 use super::folder::{Files, Folder};
 
+pub use archive::DossierArchive;
 pub(super) use manifest::read;
 pub(super) use rules::check_all;
 pub use tool_rules::{ToolCall, ToolRun, check_tools};
@@ -107,6 +109,12 @@ impl Dossier {
     #[must_use]
     pub fn code(&self) -> Files {
         self.below(|path| path.starts_with("src/") || path.starts_with("tools/"))
+    }
+
+    /// Outputs of its tools that its tests hold on to.
+    #[must_use]
+    pub fn golden(&self) -> Files {
+        self.below(|path| path.starts_with("tests/golden/"))
     }
 
     fn below(&self, keeps: impl Fn(&str) -> bool) -> Files {

@@ -2,7 +2,7 @@
 //! Must not know how a tool runs.
 //! Start at `check_all`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::vocab::EnvironmentId;
 
@@ -29,7 +29,12 @@ pub(in super::super) fn check_all(
     environments: &[&EnvironmentId],
     problems: &mut Problems,
 ) {
-    let mut owners: BTreeMap<&str, &Dossier> = BTreeMap::new();
+    let mut owners: BTreeMap<&str, Vec<&Dossier>> = BTreeMap::new();
+    for dossier in dossiers {
+        for tool in &dossier.tools {
+            owners.entry(&tool.name).or_default().push(dossier);
+        }
+    }
     for dossier in dossiers {
         check_papers(dossier, problems);
         check_lengths(dossier, problems);
@@ -46,24 +51,21 @@ pub(in super::super) fn check_all(
                 ));
             }
         }
-        let mut own: Vec<&str> = Vec::new();
+        let mut own: BTreeSet<&str> = BTreeSet::new();
         for tool in &dossier.tools {
-            let taken = owners
-                .get(tool.name.as_str())
-                .is_some_and(|owner| owner.method != dossier.method);
-            if taken || own.contains(&tool.name.as_str()) {
-                let other = owners
-                    .get(tool.name.as_str())
-                    .map_or(&dossier.id, |owner| &owner.id);
+            let name = tool.name.as_str();
+            let other = owners[name]
+                .iter()
+                .find(|owner| owner.method != dossier.method);
+            let twice = (!own.insert(name)).then_some(&dossier);
+            if let Some(other) = other.or(twice) {
                 problems.push(Problem::new(
                     &manifest,
-                    format!("tool `{}`", tool.name),
-                    format!("bears the name of a tool of {other}"),
-                    "rename it: tool names are unique over all methods",
+                    format!("tool `{name}`"),
+                    format!("bears the name of a tool of {}", other.id),
+                    "rename one of them: tool names are unique over all methods",
                 ));
             }
-            own.push(&tool.name);
-            owners.entry(&tool.name).or_insert(dossier);
         }
         if dossier.packaging != Packaging::Default
             && !dossiers.iter().any(|other| other.id == dossier.method)
@@ -98,7 +100,8 @@ fn check_papers(dossier: &Dossier, problems: &mut Problems) {
         let mut broken = |wrong: String, remedy: &str| {
             problems.push(Problem::new(&place, path, wrong, remedy));
         };
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        let text = std::str::from_utf8(bytes).ok();
+        let Some(text) = text.filter(|text| !is_document(text)) else {
             broken(
                 "is a binary document".into(),
                 "cite the paper and summarise it in Markdown",
@@ -135,6 +138,14 @@ fn check_papers(dossier: &Dossier, problems: &mut Problems) {
             ));
         }
     }
+}
+
+/// Whether a text is a document of another kind: a PDF may be plain ASCII, and a zero byte is UTF-8.
+fn is_document(text: &str) -> bool {
+    text.contains('\0')
+        || ["%PDF", "%!PS", "{\\rtf"]
+            .iter()
+            .any(|mark| text.starts_with(mark))
 }
 
 fn check_lengths(dossier: &Dossier, problems: &mut Problems) {
@@ -180,15 +191,12 @@ fn check_lengths(dossier: &Dossier, problems: &mut Problems) {
 }
 
 fn check_golden(dossier: &Dossier, problems: &mut Problems) {
-    for (path, bytes) in &dossier.files {
-        if !path.starts_with("tests/golden/") {
-            continue;
-        }
-        let text = String::from_utf8_lossy(bytes);
+    for (path, bytes) in dossier.golden() {
+        let text = String::from_utf8_lossy(&bytes);
         for word in verdict_words(&text) {
             problems.push(Problem::new(
                 format!("dossiers/{}", dossier.id),
-                path,
+                &path,
                 format!("holds the verdict word `{word}`"),
                 "let the tool describe, not diagnose",
             ));

@@ -83,7 +83,8 @@ pub fn check_tools<E>(
             );
         }
         for output in [&help, &first] {
-            let text = String::from_utf8_lossy(&output.stdout);
+            let streams = [output.stdout.as_slice(), &output.stderr].concat();
+            let text = String::from_utf8_lossy(&streams);
             for secret in secrets.found_in(&text) {
                 broken(
                     format!("prints `{secret}`"),
