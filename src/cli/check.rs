@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::catalog::{Catalog, Dossier, PACKAGE, ReferenceState};
 
 use super::root::{CatalogFolder, invalid};
-use super::{Code, Failure, out, tool_check};
+use super::{Code, Failure, out, sandboxes, tool_check};
 
 /// Checks manifests, diffs and dossiers.
 #[derive(Debug, ClapArgs)]
@@ -21,6 +21,14 @@ pub(super) struct Args {
     /// Reads files only: runs no dossier tool
     #[arg(long = "static")]
     reads_only: bool,
+    /// Where dossier tools are run: containers, local processes, or what is there
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        conflicts_with = "reads_only"
+    )]
+    sandbox: sandboxes::Choice,
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
@@ -57,7 +65,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             .dossiers()
             .filter(|dossier| concerns(&format!("dossiers/{}", dossier.id)))
             .collect();
-        problems.extend(tool_check::run(&catalog, &dossiers)?);
+        problems.extend(tool_check::run(&catalog, &dossiers, args.sandbox)?);
     }
     if args.json {
         let list: Vec<_> = problems

@@ -13,13 +13,17 @@ use super::visits::Doorway;
 use super::{jobs, out, sandboxes};
 
 /// Runs every tool of these dossiers, on each of their environments that is here.
-pub(super) fn run(catalog: &Catalog, dossiers: &[&Dossier]) -> Result<Problems, Failure> {
+pub(super) fn run(
+    catalog: &Catalog,
+    dossiers: &[&Dossier],
+    choice: sandboxes::Choice,
+) -> Result<Problems, Failure> {
     let mut problems = Problems::none();
     if dossiers.is_empty() {
         return Ok(problems);
     }
     let front = Front::new().map_err(sandboxes::failure)?;
-    let doorway = front.wait(Doorway::open(sandboxes::Choice::Auto, catalog))?;
+    let doorway = front.wait(Doorway::open(choice, catalog))?;
     for dossier in dossiers {
         for id in &dossier.environments {
             let Ok(environment) = catalog.environment(id) else {
