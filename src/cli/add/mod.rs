@@ -113,15 +113,14 @@ fn compare(place: &str, found: &str, expected: &str) -> Result<(), Failure> {
 /// The dossier as it would stand in the catalogue: without a defect, and without one that it brings to others.
 fn sound(root: &Path, archive: &DossierArchive) -> Result<Dossier, Failure> {
     let own = format!("dossiers/{}", archive.id);
-    let (_, before) = Catalog::survey(root);
+    let is_own = |place: &str| place == own || place.starts_with(&format!("{own}/"));
     let (catalog, problems) = Catalog::survey_with(root, &archive.id, &archive.folder);
-    let mut told = Vec::new();
-    for problem in problems.list() {
-        let is_own = problem.place == own || problem.place.starts_with(&format!("{own}/"));
-        if is_own || !before.list().contains(problem) {
-            told.push(problem.to_string());
-        }
+    let mut told = problems.list().to_vec();
+    if told.iter().any(|problem| !is_own(&problem.place)) {
+        let (_, before) = Catalog::survey(root);
+        told.retain(|problem| is_own(&problem.place) || !before.list().contains(problem));
     }
+    let told: Vec<String> = told.iter().map(ToString::to_string).collect();
     match catalog.dossier(&archive.id) {
         Ok(dossier) if told.is_empty() => Ok(dossier.clone()),
         Ok(_) => Err(told),
