@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
 from programs.program import Action, Constant, Linear, Program, Test, Words
+
+Head = tuple[tuple[float, ...], tuple[tuple[tuple[int, float], ...], ...]]
+"""Biases of a head's categories, and of each its weights as pairs of feature and number."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,31 @@ class Histories:
     wanted: np.ndarray
     """(M, heads or axes), what the agent does there."""
 
-    @property
+    @cached_property
     def entries(self) -> np.ndarray:
         """Predicates, then features, (M, p + d)."""
         return np.concatenate([self.truths, self.seen], axis=1)
+
+    @cached_property
+    def _features(self) -> np.ndarray:
+        return self.seen.astype(np.float64)
+
+    @cached_property
+    def _known(self) -> dict[Head, np.ndarray]:
+        return {}
+
+    def preferred(self, head: Head) -> np.ndarray:
+        """The category that one head of a linear action prefers, (M,); kept, as programs of a search share heads."""
+        known = self._known.get(head)
+        if known is None:
+            bias, rows = head
+            dense = np.zeros((len(rows), self.seen.shape[1]))
+            for category, row in enumerate(rows):
+                for feature, weight in row:
+                    dense[category, feature] += weight
+            known = (self._features @ dense.T + np.array(bias)).argmax(axis=1).astype(np.int16)
+            self._known[head] = known
+        return known
 
     def joined(self, other: Histories, most: int) -> Histories:
         """Both together, the newest `most`."""
@@ -65,15 +90,8 @@ def acts(action: Action, histories: Histories, words: Words) -> np.ndarray:
     if isinstance(action, Constant):
         return np.tile(np.array(action.values), (len(histories.seen), 1))
     if isinstance(action, Linear):
-        columns = []
-        for bias, rows in zip(action.bias, action.weights, strict=True):
-            dense = np.zeros((len(rows), histories.seen.shape[1]))
-            for category, row in enumerate(rows):
-                for feature, weight in row:
-                    dense[category, feature] += weight
-            scores = histories.seen @ dense.T + np.array(bias)
-            columns.append(scores.argmax(axis=1))
-        return np.stack(columns, axis=1).astype(np.float64)
+        heads = zip(action.bias, action.weights, strict=True)
+        return np.stack([histories.preferred(head) for head in heads], axis=1).astype(np.float64)
     columns = []
     for c, low, high in zip(action.axes, words.low, words.high, strict=True):
         here = histories.seen[:, c.feature].astype(np.float64)
