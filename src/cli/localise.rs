@@ -160,7 +160,7 @@ impl<'a> Survey<'a> {
         if missing.is_empty() {
             return Ok(Vec::new());
         }
-        let doorway = Doorway::open(args.sandbox, self.catalog).await?;
+        let doorway = Doorway::open(args.sandbox, self.catalog).await?.warm();
         let workers = args.workers.map_or_else(context::workers, usize::from);
         let measuring = async {
             let mut failed = Vec::new();

@@ -39,12 +39,18 @@ impl Doorway {
             sandbox: Arc::clone(&opened.sandbox),
             cache: context::cache()?.join("looks"),
             label: LABEL.to_owned(),
-            cpuset: None,
+            warm: false,
         };
         Ok(Self {
             sandbox: opened.sandbox,
             visitor,
         })
+    }
+
+    /// The same, with programs that tools compiled carried from one workspace of an environment into the next.
+    pub(super) fn warm(mut self) -> Self {
+        self.visitor.warm = true;
+        self
     }
 
     /// Does something in workspaces; Ctrl-C and SIGTERM end it and leave no sandbox behind.

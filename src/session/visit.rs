@@ -3,11 +3,11 @@
 //! Start at `Visitor::enter`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::harness::{Execution, Running, Sandbox, User};
+use crate::harness::{Command, Execution, Exit, Place, Running, Sandbox, User};
 use crate::store::{Lease, publish};
 use crate::vocab::{FaultKind, HarnessFault, SeedName};
 use crate::workspace::{PARAMETERS, Rendered, Tree};
@@ -29,8 +29,9 @@ pub struct Visitor {
     pub cache: PathBuf,
     /// The label of whoever looks on everything the harness makes.
     pub label: String,
-    /// The processors to work on; all when absent.
-    pub cpuset: Option<String>,
+    /// Whether programs that tools compiled in one workspace of an environment are placed into the next. Calls are then
+    /// faster than a coder's first ones.
+    pub warm: bool,
 }
 
 /// An opened workspace; `leave` removes it.
@@ -39,7 +40,15 @@ pub struct Visit {
     workspace: Arc<dyn Running>,
     tools: BTreeMap<String, Tool>,
     rendered: Rendered,
+    /// Where compiled programs are kept.
+    warm: Option<PathBuf>,
 }
+
+/// The folder of compiled programs of tools, below the method place.
+const COMPILED: &str = "state/xla";
+
+/// Bytes of compiled programs that are kept.
+const MOST: usize = 1 << 30;
 
 fn internal(message: impl std::fmt::Display) -> HarnessFault {
     HarnessFault::new(FaultKind::Internal, message.to_string())
@@ -59,12 +68,17 @@ impl Visitor {
             .ok_or_else(|| internal("a kept agent holds no parameters"))?;
         let rendered = rendered(job, &agent, &compiled, &seed, &brief(job)?);
         let mut live = Live::new(Arc::clone(&self.sandbox));
-        match self.furnish(job, &rendered, &mut live).await {
+        let warm = self.warm.then(|| self.programs(job));
+        let furnished = self
+            .furnish(job, &rendered, warm.as_deref(), &mut live)
+            .await;
+        match furnished {
             Ok((workspace, tools)) => Ok(Visit {
                 live,
                 workspace,
                 tools,
                 rendered,
+                warm,
             }),
             Err(fault) => {
                 live.clear().await?;
@@ -77,13 +91,27 @@ impl Visitor {
         &self,
         job: &Job,
         rendered: &Rendered,
+        warm: Option<&Path>,
         live: &mut Live,
     ) -> Result<(Arc<dyn Running>, BTreeMap<String, Tool>), HarnessFault> {
-        let spec = workspace_spec(job, &self.label, self.cpuset.clone());
+        let spec = workspace_spec(job, &self.label, None);
         let workspace = live.create(spec).await?;
         fill(workspace.as_ref(), rendered).await?;
         let tools = place_tools(rendered, workspace.as_ref()).await?;
+        if let Some(programs) = warm.and_then(|path| std::fs::read(path).ok()) {
+            workspace
+                .put(User::Method, Place::Method, &programs)
+                .await?;
+        }
         Ok((workspace, tools))
+    }
+
+    /// The file of programs that tools compiled in workspaces of this environment.
+    fn programs(&self, job: &Job) -> PathBuf {
+        let name = format!("{} {:?}", job.block.environment, self.sandbox.images());
+        self.cache
+            .join(&blake3::hash(name.as_bytes()).to_hex().as_str()[..24])
+            .join("programs.tar")
     }
 
     /// Parameter file and compiled programs of a job's agent, from the cache or trained now.
@@ -105,7 +133,7 @@ impl Visitor {
                 Err(error) => return Err(internal(format!("{}: {error}", path.display()))),
             }
             if let Some(_lease) = Lease::claim(&folder).map_err(internal)? {
-                let spec = workspace_spec(job, &self.label, self.cpuset.clone());
+                let spec = workspace_spec(job, &self.label, None);
                 let trained = train(&self.sandbox, spec, job, seed, &Tree::new()).await?;
                 let mut files = trained.compiled;
                 files.insert(PARAMETERS.to_owned(), trained.agent);
@@ -143,6 +171,23 @@ impl Visit {
     /// # Errors
     /// The harness failed.
     pub async fn leave(mut self) -> Result<(), HarnessFault> {
-        self.live.clear().await
+        let kept = self.keep_programs().await;
+        self.live.clear().await?;
+        kept
+    }
+
+    async fn keep_programs(&self) -> Result<(), HarnessFault> {
+        let Some(path) = &self.warm else {
+            return Ok(());
+        };
+        let method = self.workspace.path(Place::Method);
+        let argv = ["/bin/tar", "-c", "-C", &method, "-f", "-", COMPILED];
+        let mut command = Command::new(User::Method, &argv);
+        command.output_cap = MOST;
+        let packed = self.workspace.exec(command).await?;
+        if packed.exit == Exit::Code(0) && packed.bytes_elided == 0 {
+            publish(path, &packed.stdout).map_err(internal)?;
+        }
+        Ok(())
     }
 }
