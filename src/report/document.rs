@@ -5,11 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evalxrl_analysis::budget_curve::BudgetCurves;
+use evalxrl_analysis::computed::Computed;
 use evalxrl_analysis::findings::{AnalysisRecord, Findings, StratumFindings};
 use evalxrl_analysis::score_table::{Role, TableSummary};
 use serde::Serialize;
 
 use super::answers::Answers;
+use super::localisation::LocalisationFindings;
 use super::predictions::PredictionFinding;
 use super::run::{Facts, Malfunction, Run, SessionRow};
 use crate::vocab::SessionKey;
@@ -28,6 +30,7 @@ pub(super) struct Document<'a> {
     pub(super) budget_curves: &'a BudgetCurves,
     pub(super) strata: &'a [StratumFindings],
     pub(super) predictions: Vec<PredictionFinding<'a>>,
+    pub(super) localisation: Computed<LocalisationFindings<'a>>,
     pub(super) sessions: Vec<SessionEntry<'a>>,
     pub(super) restoring_ranks: Vec<RankEntry>,
     pub(super) time: Vec<TimeEntry>,
@@ -90,11 +93,12 @@ impl<'a> Document<'a> {
         let mut rows: Vec<&SessionRow> = run.sessions.iter().collect();
         rows.sort_by(|a, b| listing(&a.key).cmp(&listing(&b.key)));
         let headline = headline(run, findings);
+        let leading = headline.map(|index| &findings.strata[index]);
         Self {
             format: "evalxrl.findings/1",
             run: &run.facts,
             progress: progress(run, &rows),
-            answers: Answers::of(headline.map(|index| &findings.strata[index])),
+            answers: Answers::of(leading),
             headline,
             admission: &run.malfunctions,
             analysis: &findings.analysis,
@@ -102,6 +106,7 @@ impl<'a> Document<'a> {
             budget_curves: &findings.budget_curves,
             strata: &findings.strata,
             predictions: PredictionFinding::all(&run.predictions, findings),
+            localisation: LocalisationFindings::of(run, findings, leading),
             restoring_ranks: ranks(&rows),
             time: times(&rows),
             conditions: conditions(&rows),

@@ -11,6 +11,7 @@ mod drawings;
 mod facts;
 mod figures;
 mod inert;
+mod localisation;
 mod mixing;
 mod numerals;
 mod page;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use evalxrl_analysis::plan::AnalysisPlan;
 use serde::Serialize;
 
-use crate::store::{RestoringRank, Seconds};
+use crate::store::{LocalisationRecord, RestoringRank, Seconds};
 use crate::vocab::{EnvironmentId, MalfunctionId, MethodId, OutcomeKind, RootSeed, SessionKey};
 
 /// Everything that a report of one run is made from.
@@ -34,6 +34,8 @@ pub struct Run {
     pub tool_call_budgets: BTreeMap<String, u64>,
     /// What was predicted of cells before any session.
     pub predictions: Vec<Prediction>,
+    /// What texts of dossiers say by themselves of the place of faults, where that was measured.
+    pub localisation: Vec<LocalisationRecord>,
 }
 
 /// What was predicted of one cell before any session.

@@ -16,7 +16,8 @@ use crate::store::{RunDirectory, StoreError};
 use crate::vocab::EnvironmentId;
 
 impl Run {
-    /// Reads every record of a plan; the analysis is done as frozen until the caller sets `analysis`.
+    /// Reads every session record of a plan; the analysis is done as frozen until the caller sets `analysis`, and without
+    /// records of localisation until it sets `localisation`.
     ///
     /// # Errors
     /// A record or an attempt that cannot be read.
@@ -62,6 +63,7 @@ impl Run {
                 .map(|coder| (coder.label.to_string(), u64::from(coder.budget.steps)))
                 .collect(),
             predictions: predictions(plan),
+            localisation: Vec::new(),
         })
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Table {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Column {
     /// Name in CSV.
-    pub(super) key: &'static str,
+    pub(super) key: String,
     /// Heading on the page.
     pub(super) label: String,
     pub(super) kind: Kind,
@@ -184,9 +184,9 @@ impl Row {
 }
 
 impl Column {
-    pub(super) fn new(key: &'static str, label: &str, kind: Kind) -> Self {
+    pub(super) fn new(key: impl Into<String>, label: &str, kind: Kind) -> Self {
         Self {
-            key,
+            key: key.into(),
             label: label.to_owned(),
             kind,
         }

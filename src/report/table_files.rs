@@ -38,7 +38,7 @@ impl Table {
                 Kind::Range => ["_low", "_high"]
                     .map(|end| format!("{}{end}", column.key))
                     .to_vec(),
-                _ => vec![column.key.to_owned()],
+                _ => vec![column.key.clone()],
             }
         }))?;
         for row in &self.rows {

@@ -36,6 +36,7 @@ pub(super) struct Shown {
     missing: TableView,
     headline: Option<StratumView>,
     others: Vec<StratumView>,
+    localisation: PartView,
     /// One coder under several invocation budgets; none where there is one budget.
     planned_budgets: Option<TableView>,
     restoring_ranks: TableView,
@@ -51,6 +52,8 @@ pub(super) struct Shown {
 struct StratumView {
     label: String,
     anchor: String,
+    /// Whether this is the stratum that leads the page.
+    leading: bool,
     answers: Answers,
     heatmap: FigureView,
     forest: FigureView,
@@ -119,6 +122,8 @@ impl View {
         for stratum in document.others() {
             others.push(section(stratum, &suffix(stratum))?);
         }
+        let localisation = tables::localisation(&document.localisation);
+        files.extend(localisation.tables.clone());
         let run_tables = [
             tables::missing(document),
             tables::restoring_ranks(document),
@@ -141,6 +146,7 @@ impl View {
             missing,
             headline,
             others,
+            localisation: PartView::of(&localisation, None),
             planned_budgets: planned_budgets.as_ref().map(Table::view),
             restoring_ranks,
             time,
@@ -186,6 +192,7 @@ fn stratum_view(
     StratumView {
         label: label(stratum),
         anchor: format!("stratum{suffix}"),
+        leading: suffix.is_empty(),
         answers: Answers::of(Some(stratum)),
         heatmap: FigureView::of(&drawn.heatmap),
         forest: FigureView::of(&drawn.forest),

@@ -92,7 +92,7 @@ impl LocalisationFolder {
         malfunction: &MalfunctionId,
         dossier: &DossierId,
     ) -> Result<Option<LocalisationRecord>, StoreError> {
-        read(&self.path_of(malfunction, dossier))
+        self.read_file(&self.path_of(malfunction, dossier))
     }
 
     /// Replaces the record of a pair, whole or not at all.
@@ -114,14 +114,35 @@ impl LocalisationFolder {
         if !self.root.is_dir() {
             return Ok(records);
         }
-        for entry in walkdir::WalkDir::new(&self.root).sort_by_file_name() {
+        let files = walkdir::WalkDir::new(&self.root).min_depth(2).max_depth(2);
+        for entry in files.sort_by_file_name() {
             let entry = entry.map_err(|error| io(&self.root, error.into()))?;
             let path = entry.path();
             if entry.file_type().is_file() && path.extension().is_some_and(|end| end == "json") {
-                records.extend(read(path)?);
+                records.extend(self.read_file(path)?);
             }
         }
         Ok(records)
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Option<LocalisationRecord>, StoreError> {
+        let Some(record) = read_json::<LocalisationRecord>(path)? else {
+            return Ok(None);
+        };
+        let named = self.path_of(&record.malfunction, &record.dossier);
+        let misplaced = (named != path).then(|| {
+            let (malfunction, dossier) = (&record.malfunction, &record.dossier);
+            format!(
+                "malfunction, dossier: a record of {malfunction} and {dossier} has another place"
+            )
+        });
+        match misplaced.or_else(|| wrong(&record)) {
+            Some(wrong) => Err(StoreError::Malformed {
+                path: path.to_owned(),
+                error: serde::de::Error::custom(wrong),
+            }),
+            None => Ok(Some(record)),
+        }
     }
 }
 
@@ -132,25 +153,16 @@ impl Versioned for LocalisationRecord {
     }
 }
 
-fn read(path: &Path) -> Result<Option<LocalisationRecord>, StoreError> {
-    let record: Option<LocalisationRecord> = read_json(path)?;
-    let lines = record.iter().flat_map(|record| &record.faulty);
-    let whole = record
+/// What is wrong with the numbers of a record, if anything is.
+fn wrong(record: &LocalisationRecord) -> Option<String> {
+    let lines = record
+        .faulty
         .iter()
-        .map(|record| ("percentile", record.percentile));
-    let all = lines
-        .map(|line| ("faulty.percentile", line.percentile))
-        .chain(whole);
-    for (field, value) in all {
-        if !(0.0..=1.0).contains(&value) {
-            let wrong = format!("{field}: {value} is not within 0 and 1");
-            return Err(StoreError::Malformed {
-                path: path.to_owned(),
-                error: serde::de::Error::custom(wrong),
-            });
-        }
-    }
-    Ok(record)
+        .map(|line| ("faulty.percentile", line.percentile));
+    lines
+        .chain([("percentile", record.percentile)])
+        .find(|(_, value)| !(0.0..=1.0).contains(value))
+        .map(|(field, value)| format!("{field}: {value} is not within 0 and 1"))
 }
 
 #[cfg(test)]
@@ -193,5 +205,36 @@ mod tests {
         let error = folder.all().unwrap_err().to_string();
         assert!(error.contains("treasure-grid-x/saliency.json"), "{error}");
         assert!(error.contains("percentile: 1.5"), "{error}");
+    }
+
+    #[test]
+    fn a_record_in_the_place_of_another_is_refused_and_other_files_are_passed_over() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = LocalisationFolder::open(place.path());
+        let record = record();
+        folder.write(&record).unwrap();
+        let own = folder.path_of(&record.malfunction, &record.dossier);
+        std::fs::write(own.with_extension("txt"), "a remark").unwrap();
+        assert_eq!(folder.all().unwrap().len(), 1);
+        std::fs::copy(&own, own.with_file_name("placebo.json")).unwrap();
+        let error = folder.all().unwrap_err().to_string();
+        assert!(error.contains("placebo.json"), "{error}");
+        assert!(error.contains("has another place"), "{error}");
+    }
+
+    #[test]
+    fn a_field_that_nobody_knows_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = LocalisationFolder::open(place.path());
+        let record = record();
+        folder.write(&record).unwrap();
+        let path = folder.path_of(&record.malfunction, &record.dossier);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("query_tokens", "tokens")).unwrap();
+        let error = folder.all().unwrap_err().to_string();
+        assert!(
+            error.contains("saliency.json") && error.contains("tokens"),
+            "{error}"
+        );
     }
 }

@@ -18,6 +18,9 @@ pub use resamples::{replicates, replicates_from};
 /// Fewer sessions than this in some cell, and a bootstrap interval is flagged.
 pub const ENOUGH_SESSIONS: usize = 10;
 
+/// Above this share of undefined resamples the interval of the others is flagged.
+pub(crate) const MANY_UNDEFINED: f64 = 0.05;
+
 /// Why a cell has no interval over sessions.
 pub(crate) const ONE_SESSION: &str = "a cell has one session";
 

@@ -8,16 +8,13 @@ use rand_core::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::{Kappa, Weights, kappa};
-use crate::bootstrap::percentile;
+use crate::bootstrap::{MANY_UNDEFINED, percentile};
 use crate::computed::{Computed, NotComputed};
 use crate::estimate::{Interval, IntervalFlag};
 use crate::randomness::{EvenDraws, Streams};
 
 /// Most categories that single verdicts may have; a table of any size goes to `kappa`.
 pub const MOST_CATEGORIES: usize = 100;
-
-/// Above this share of undefined resamples the interval is flagged.
-const MANY_UNDEFINED: f64 = 0.05;
 
 /// Agreement of two raters over items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

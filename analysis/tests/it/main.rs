@@ -37,6 +37,8 @@ mod power;
 #[cfg(test)]
 mod published_rates;
 #[cfg(test)]
+mod rank_correlation;
+#[cfg(test)]
 mod sample_laws;
 #[cfg(test)]
 mod simulation;

@@ -9,6 +9,7 @@ mod effects;
 mod effort;
 mod harm;
 mod interaction;
+mod localisation;
 mod oracle_gap;
 mod predictions;
 mod scores;
@@ -19,6 +20,7 @@ use evalxrl_analysis::findings::StratumFindings;
 
 pub(super) use bookkeeping::{admission, arms, missing, restoring_ranks, sessions, time};
 pub(super) use effort::planned_budgets;
+pub(super) use localisation::localisation;
 pub(super) use predictions::predictions;
 
 use super::table::Table;

@@ -4,6 +4,7 @@
 
 mod account;
 mod csv_file;
+mod localisation;
 mod page;
 mod promises;
 mod store;

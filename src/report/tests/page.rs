@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::synthetic::{Shape, folder, repeat_with, with_transcripts};
 use crate::report::{Run, write};
 
-fn page(run: &Run, name: &str) -> (String, Value, String) {
+pub(super) fn page(run: &Run, name: &str) -> (String, Value, String) {
     let (out, _held) = folder(name);
     let report = write(run, &out).unwrap();
     let html = std::fs::read_to_string(report.page).unwrap();
@@ -98,7 +98,7 @@ fn every_number_on_the_page_is_in_the_findings() {
     all_in_findings(&html, &findings, &markdown, 300);
 }
 
-fn all_in_findings(html: &str, findings: &Value, markdown: &str, least: usize) {
+pub(super) fn all_in_findings(html: &str, findings: &Value, markdown: &str, least: usize) {
     let (mut values, mut strings) = (Vec::new(), Vec::new());
     collect(findings, &mut values, &mut strings);
     let markdown = markdown

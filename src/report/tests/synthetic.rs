@@ -95,6 +95,7 @@ impl Shape {
                 .map(|label| (label.to_owned(), 250))
                 .into(),
             predictions,
+            localisation: Vec::new(),
         }
     }
 
