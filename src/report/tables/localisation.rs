@@ -45,7 +45,8 @@ fn remarks(found: &LocalisationFindings<'_>) -> Vec<String> {
     let mut list = vec![
         "Without a coder, every line of the workspace source is ranked by the words that it shares with the text that the tools \
          of a dossier print (BM25). The percentile of the faulty lines is 1 where they stand first and 0 where they stand last; \
-         ½ is chance, as from a text that says nothing."
+         ½ is chance, as from a text that says nothing. A text that merely shares the vocabulary of the source may stand above \
+         ½: read methods against the placebo, where it has a row."
             .to_owned(),
     ];
     list.extend(leading(found).map(answer));
