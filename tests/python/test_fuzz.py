@@ -53,6 +53,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "budget_curve": lambda s, m, k, b: evalxrl.budget_curve(s, m, k, b, **FEW),
     "planned": lambda s, m, k, b: evalxrl.planned_budget_curve(s, m, k, b, **FEW),
     "agreement": lambda s, m, k, b: evalxrl.agreement(k, k[::-1], b, weights="quadratic", **FEW),
+    "ranks": lambda s, m, k, b: evalxrl.rank_correlation(s, s[::-1], k, **FEW),
     "pilot": lambda s, m, k, b: evalxrl.pilot_variance(s, k),
 }
 

@@ -8,6 +8,7 @@ import evalxrl
 import numpy as np
 import pytest
 from golden import there
+from scipy import stats
 from test_input import BLOCKS, FEW, MALFUNCTIONS, METHODS, scores
 
 
@@ -152,6 +153,22 @@ def test_agreement_takes_clusters_and_an_order_of_categories() -> None:
     assert found.kappa == evalxrl.kappa(found.table, weights="linear")
     interval = there(found.interval)
     assert -1.0 <= interval.low <= found.kappa.kappa <= interval.high <= 1.0
+
+
+def test_rank_correlation_is_that_of_scipy_and_widens_when_pairs_come_in_clusters() -> None:
+    rng = np.random.default_rng(4)
+    shared = np.repeat(rng.normal(size=12), 8)
+    first, second = shared + 0.3 * rng.normal(size=96), shared + 0.3 * rng.normal(size=96)
+    apart = there(evalxrl.rank_correlation(first, second, resamples=999, seed=1))
+    together = there(evalxrl.rank_correlation(first, second, np.repeat(range(12), 8), resamples=999, seed=1))
+    assert apart.coefficient == together.coefficient
+    assert abs(apart.coefficient - stats.spearmanr(first, second).statistic) < 1e-12
+    assert (apart.clusters, together.clusters) == (96, 12)
+    narrow, wide = there(apart.interval), there(together.interval)
+    assert wide.high - wide.low > narrow.high - narrow.low
+    assert evalxrl.rank_correlation([1, 1, 1], [1, 2, 3], seed=1) == evalxrl.NotComputed(
+        "one of the two is the same in every pair"
+    )
 
 
 def test_attainability_reproduces_the_published_integers() -> None:

@@ -52,6 +52,7 @@ from evalxrl.results import (
     PlannedCurve,
     PlannedPoint,
     PValue,
+    RankCorrelation,
     RepairScores,
     SessionsNeeded,
     Shapley,
@@ -63,7 +64,7 @@ from evalxrl.results import (
     ToolCalls,
     Welch,
 )
-from evalxrl.samples import rank_sum, sign_flip, signed_rank, two_sample_permutation, welch
+from evalxrl.samples import rank_correlation, rank_sum, sign_flip, signed_rank, two_sample_permutation, welch
 from evalxrl.scores import admit, repair_score
 
 __all__ = [
@@ -95,6 +96,7 @@ __all__ = [
     "PilotVariance",
     "PlannedCurve",
     "PlannedPoint",
+    "RankCorrelation",
     "RepairScores",
     "ScoreRefused",
     "SessionsNeeded",
@@ -124,6 +126,7 @@ __all__ = [
     "pilot_variance",
     "planned_budget_curve",
     "probability_of_improvement",
+    "rank_correlation",
     "rank_sum",
     "repair_score",
     "sessions_needed",

@@ -40,7 +40,9 @@ mod _evalxrl {
     #[pymodule_export]
     use crate::power::{pilot_variance, two_sample_t_power, two_sample_t_sessions};
     #[pymodule_export]
-    use crate::samples::{rank_sum, sign_flip, signed_rank, two_sample_permutation, welch};
+    use crate::samples::{
+        rank_correlation, rank_sum, sign_flip, signed_rank, two_sample_permutation, welch,
+    };
     #[pymodule_export]
     use crate::scores::{admit, attainability, benjamini_hochberg, repair_score};
     #[pymodule_export]

@@ -1,8 +1,9 @@
-//! Knows how tests of two samples and of paired differences are called.
+//! Knows how tests of two samples and of paired differences, and rank correlations of pairs, are called.
 //! Must not know tidy arrays.
 //! Start at any function.
 
 use evalxrl_analysis::computed::{Computed, NotComputed};
+use evalxrl_analysis::rank_correlation::{self as clustered, Pair};
 use evalxrl_analysis::signed_rank as paired;
 use evalxrl_analysis::signed_rank::ZeroRule;
 use evalxrl_analysis::two_sample::{self, Alternative, Effort};
@@ -120,4 +121,33 @@ pub(crate) fn sign_flip(
     document(&Computed::from(compute(py, || {
         paired::sign_flip(&differences, effort, &mut rng)
     })?))
+}
+
+/// Gives Spearman's correlation of pairs with its bootstrap interval.
+#[pyfunction]
+pub(crate) fn rank_correlation(
+    py: Python<'_>,
+    first: PyReadonlyArray1<'_, f64>,
+    second: PyReadonlyArray1<'_, f64>,
+    cluster: PyReadonlyArray1<'_, i64>,
+    level: f64,
+    resamples: u64,
+    seed: Seed,
+) -> PyResult<String> {
+    let values = first.as_slice()?.iter().zip(second.as_slice()?);
+    let pairs: Vec<Pair> = values
+        .zip(cluster.as_slice()?)
+        .map(|((first, second), cluster)| {
+            Ok(Pair {
+                cluster: usize::try_from(*cluster).map_err(refuse)?,
+                first: *first,
+                second: *second,
+            })
+        })
+        .collect::<PyResult<_>>()?;
+    let mut rng = seed.generator("rank_correlation");
+    let found = compute(py, || {
+        clustered::rank_correlation(&pairs, level, resamples, &mut rng)
+    })?;
+    document(&Computed::from(found))
 }

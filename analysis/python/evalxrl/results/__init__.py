@@ -71,7 +71,7 @@ from evalxrl.results.power import (
     Simulation,
     VerdictShares,
 )
-from evalxrl.results.samples import SignedRank, SignFlip, Welch
+from evalxrl.results.samples import RankCorrelation, SignedRank, SignFlip, Welch
 from evalxrl.results.scores import Adjusted, Attainability, Gap, RepairScores
 from evalxrl.results.values import Difference, Estimated, Interval, NotComputed, PValue
 
@@ -136,6 +136,7 @@ __all__ = [
     "ProcedureRate",
     "Profile",
     "Profiles",
+    "RankCorrelation",
     "Rate",
     "RepairScores",
     "ScenarioRates",

@@ -1,10 +1,10 @@
-"""What tests of two samples and of paired differences look like."""
+"""What tests of two samples and of paired differences, and rank correlations, look like."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from evalxrl.results.values import PValue
+from evalxrl.results.values import Interval, NotComputed, PValue
 
 
 class Welch(NamedTuple):
@@ -43,3 +43,14 @@ class SignFlip(NamedTuple):
     less: PValue
     greater: PValue
     two_sided: PValue
+
+
+class RankCorrelation(NamedTuple):
+    """Spearman's ρ of pairs, with a percentile bootstrap interval over whole clusters."""
+
+    coefficient: float
+    pairs: int
+    clusters: int
+    interval: Interval | NotComputed
+    resamples: int
+    undefined_resamples: int
