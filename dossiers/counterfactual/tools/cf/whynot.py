@@ -49,7 +49,7 @@ def beside(settings: Settings, place: Place, text: str | None, h: int) -> Report
     rejoined = "never" if after.rejoined is None else f"step {place.t + after.rejoined}"
     lines.append(f"rejoined {rejoined}")
     for who, end in (("policy", after.end_recorded), ("other", after.end)):
-        lines += layout.paragraph(f"end {who}", [layout.whole(end)])
+        lines += layout.paragraph(f"end {who}", layout.whole(end).split(","))
         lines += layout.paragraph("  its last step paid", [f"{name} {number(x)}" for name, x in end.components.items()])
     return Report(
         lines,

@@ -67,11 +67,13 @@ def acts(action: Action, histories: Histories, words: Words) -> np.ndarray:
     if isinstance(action, Linear):
         columns = []
         for bias, rows in zip(action.bias, action.weights, strict=True):
-            dense = np.zeros((len(rows), histories.seen.shape[1]))
+            used = sorted({feature for row in rows for feature, _ in row})
+            place = {feature: i for i, feature in enumerate(used)}
+            dense = np.zeros((len(rows), len(used)))
             for category, row in enumerate(rows):
                 for feature, weight in row:
-                    dense[category, feature] += weight
-            scores = histories.seen @ dense.T + np.array(bias)
+                    dense[category, place[feature]] += weight
+            scores = histories.seen[:, used] @ dense.T + np.array(bias)
             columns.append(scores.argmax(axis=1))
         return np.stack(columns, axis=1).astype(np.float64)
     columns = []
