@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from xrl_common.arguments import Source
 from xrl_common.estimates import batch_q, scalar_q, vector_q
 from xrl_common.outcome import facts, names, outcomes
 from xrl_common.simulation import Acting, Simulator
+from xrl_common.states import first_choice
 from xrl_common.subject import Tree
 
 BEST = exact.greedy(exact.optimal_q(F6))
@@ -149,6 +151,27 @@ def test_the_entry_that_decides_goes_with_the_actions_and_a_constant_one_with_no
     assert 3 not in features.key_features(seen, taken, actions.Kind.DISCRETE, 4)
     axes = np.stack([np.zeros(200), -seen[:, 1]], axis=1)
     assert features.key_features(seen, axes, actions.Kind.CONTINUOUS, 1) == [1]
+
+
+def test_with_names_each_group_gives_its_strongest_entry_first() -> None:
+    seen = np.random.default_rng(0).normal(size=(400, 4))
+    taken = seen[:, :1] + 0.5 * seen[:, 1:2] + 0.1 * seen[:, 2:3]
+    found = features.key_features(seen, taken, actions.Kind.CONTINUOUS, 3, ["a/0", "a/1", "b/0", "b/1"])
+    assert found[0] == 0 and found[1] in (2, 3) and found[2] == 1
+
+
+def test_a_legend_says_what_numbers_stand_for_and_names_need_none() -> None:
+    box = SimpleNamespace(low=-1.0, high=1.0, shape=(2,))
+    assert actions.legend(box, (("fan/0",), ("cool/0",))) == ("actions: fan/0,cool/0",)
+    heads = SimpleNamespace(shape=(2,))
+    assert actions.legend(heads, (("go", "stay"),) * 2) == ("actions: 0=go 1=stay",)
+    assert actions.legend(heads, (("go", "stay"), ("up", "down"))) == ("actions: 0=go 1=stay; 0=up 1=down",)
+    assert actions.legend(SimpleNamespace(shape=()), (("go", "stay"),)) == ()
+
+
+def test_the_first_choice_is_where_some_action_leads_elsewhere() -> None:
+    simulator = Simulator(F6.subject(BEST), 0, Acting.GREEDY)
+    assert first_choice(simulator, simulator.episodes(1), 0) == 0
 
 
 def test_groups_are_runs_of_names_with_one_head() -> None:

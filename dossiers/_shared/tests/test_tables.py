@@ -7,12 +7,18 @@ import math
 
 from xrl_common import document
 from xrl_common.estimates import Estimate
-from xrl_common.tables import Column, header, number, table
+from xrl_common.tables import Column, header, number, table, thousandths
 
 
 def test_numbers_have_three_decimals_and_no_negative_zero() -> None:
     written = [number(value) for value in (1.23456, -0.0001, math.nan, -math.inf)]
     assert written == ["1.235", "0.000", "nan", "-inf"]
+
+
+def test_small_numbers_are_shown_in_thousandths_and_others_as_they_are() -> None:
+    assert thousandths("x", [0.004, -0.0005]) == Column("x /1000", [4.0, -0.5])
+    assert thousandths("x", [0.004, 0.5]) == Column("x", [0.004, 0.5])
+    assert thousandths("x", [0.0, math.nan]).heading == "x"
 
 
 def test_a_wide_table_is_split_below_itself_and_repeats_its_row_names() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from xrl_common.failure import usage
 from xrl_common.subject import Subject, Tree
-from xrl_common.tables import number
+from xrl_common.tables import WIDTH, number
 
 if TYPE_CHECKING:
     from xrl_common.simulation import Simulator
@@ -111,6 +112,30 @@ def name_of(subject: Subject, action: Any) -> str:  # noqa: ANN401
     if what is Kind.MULTI_DISCRETE:
         return ",".join(str(int(part)) for part in action)
     return ",".join(number(float(part)) for part in action)
+
+
+def row_names(subject: Subject, probes: np.ndarray, own: np.ndarray) -> list[str]:
+    """How rows of a table name actions (A, ...): continuous ones that move one axis of the policy's by that axis."""
+    if kind(subject) is not Kind.CONTINUOUS:
+        return [name_of(subject, action) for action in probes]
+    named = []
+    for action in probes:
+        moved = np.flatnonzero(np.asarray(action) != own)
+        axis = subject.action_names[int(moved[0])][0] if len(moved) == 1 else ""
+        named.append(f"{axis}={number(float(action[moved[0]]))}" if axis else name_of(subject, action))
+    return named
+
+
+def legend(space: Any, names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:  # noqa: ANN401
+    """What the numbers of a written action stand for, in lines of a header; none where an action is a name."""
+    if hasattr(space, "low"):
+        text = f"actions: {','.join(axis for (axis,) in names)}"
+    elif not tuple(space.shape):
+        return ()
+    else:
+        heads = [" ".join(f"{i}={short(name)}" for i, name in enumerate(head)) for head in names]
+        text = f"actions: {heads[0] if len({*heads}) == 1 else '; '.join(heads)}"
+    return tuple(textwrap.wrap(text, WIDTH - 2, break_on_hyphens=False))
 
 
 def parse(subject: Subject, text: str) -> np.ndarray:

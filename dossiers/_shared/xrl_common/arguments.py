@@ -87,7 +87,12 @@ def _add_states(built: argparse.ArgumentParser) -> None:
     group.add_argument("--episode", type=natural, metavar="N", help="a state of episode N (see --t)")
     group.add_argument("--worst", type=positive, metavar="N", help="N lowest-return episodes (default 1)")
     group.add_argument("--random", type=positive, metavar="N", help="N of the states visited in 64 episodes")
-    built.add_argument("--t", type=natural, metavar="K", help="step within --episode or --worst (default 0)")
+    built.add_argument(
+        "--t",
+        type=natural,
+        metavar="K",
+        help="step within --episode (default 0) or --worst (default: the first at which actions matter)",
+    )
 
 
 def natural(text: str) -> int:

@@ -9,7 +9,7 @@ from itertools import groupby
 import jax
 import numpy as np
 
-from xrl_common.actions import Kind, kind
+from xrl_common.actions import Kind, bounds, kind, name_of
 from xrl_common.simulation import Trace
 from xrl_common.subject import Subject, Tree
 from xrl_common.tables import Column
@@ -36,8 +36,12 @@ def groups(names: Sequence[str]) -> list[Group]:
     return found
 
 
-def key_features(observations: np.ndarray, actions: np.ndarray, kind: Kind, count: int = 3) -> list[int]:
+def key_features(
+    observations: np.ndarray, actions: np.ndarray, kind: Kind, count: int = 3, names: Sequence[str] = ()
+) -> list[int]:
     """The entries that go most with the actions taken, the strongest first; equals keep their order.
+
+    With the `names` of all entries each group gives its strongest alone, as long as there are enough groups.
 
     `observations` (M, d), `actions` (M, ...). The strength of an entry is the largest share of its variance
     that an action explains: between the categories of a head, or as the squared correlation with an axis.
@@ -51,7 +55,13 @@ def key_features(observations: np.ndarray, actions: np.ndarray, kind: Kind, coun
     share = _correlated if kind is Kind.CONTINUOUS else _between
     strengths = np.max([share(centred, whole, column) for column in taken.T], axis=0)
     order = np.argsort(-np.where(varies, strengths, -1.0), kind="stable")
-    return [int(entry) for entry in order[:count] if varies[entry]]
+    found = [int(entry) for entry in order if varies[entry]]
+    if names:
+        apart = [
+            entry for i, entry in enumerate(found) if _group(names, entry) not in {_group(names, e) for e in found[:i]}
+        ]
+        found = [*apart, *(entry for entry in found if entry not in apart)]
+    return found[:count]
 
 
 def state_columns(subject: Subject, trace: Trace, states: Sequence[Tree], seen: np.ndarray) -> list[Column]:
@@ -62,12 +72,31 @@ def state_columns(subject: Subject, trace: Trace, states: Sequence[Tree], seen: 
     labels = [subject.label(state) for state in states]
     if not all(label.startswith("t=") for label in labels):
         return [Column("state", labels)]
-    chosen = key_features(trace.observations[trace.alive], trace.actions[trace.alive], kind(subject))
+    seen_before, taken = trace.observations[trace.alive], trace.actions[trace.alive]
+    chosen = key_features(seen_before, taken, kind(subject), names=subject.obs_names)
     names = [subject.obs_names[entry] for entry in chosen]
     while len(names) > 1 and sum(map(len, names)) > NAMES_WIDTH:
         names.pop()
     told = zip(names, chosen, strict=False)
     return [Column("state", labels), *(Column(name, [float(row[entry]) for row in seen]) for name, entry in told)]
+
+
+def apart_columns(subject: Subject, one: np.ndarray, other: np.ndarray, who: tuple[str, str]) -> list[Column]:
+    """Two actions per row (R, ...): by name, or for continuous ones the axis on which they lie furthest apart."""
+    if kind(subject) is not Kind.CONTINUOUS:
+        whole = [np.asarray(rows).reshape(len(rows), *subject.action_space.shape) for rows in (one, other)]
+        return [Column(name, [name_of(subject, row) for row in rows]) for name, rows in zip(who, whole, strict=True)]
+    low, high = bounds(subject)
+    axis = np.argmax(np.abs(np.asarray(one) - other) / (high - low), axis=1)
+    rows = np.arange(len(axis))
+    return [
+        Column("axis", [subject.action_names[i][0] for i in axis]),
+        *(Column(name, [float(x) for x in values[rows, axis]]) for name, values in zip(who, (one, other), strict=True)),
+    ]
+
+
+def _group(names: Sequence[str], entry: int) -> str:
+    return names[entry].partition("/")[0]
 
 
 def one(states: Tree, *where: int) -> Tree:

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from xrl_common.actions import probe_set
 from xrl_common.estimates import EPISODES
 from xrl_common.failure import unreadable, usage
 from xrl_common.simulation import Simulator, Stream, Trace
@@ -39,7 +40,20 @@ def select(simulator: Simulator, wanted: argparse.Namespace) -> list[Selected]:
     worst = 1 if wanted.worst is None else wanted.worst
     if worst > EPISODES:
         raise usage(f"--worst {worst}: there are {EPISODES} episodes")
-    return [_at(trace, int(episode), wanted.t or 0) for episode in by_return(trace)[:worst]]
+    chosen = [int(episode) for episode in by_return(trace)[:worst]]
+    if wanted.t is not None:
+        return [_at(trace, episode, wanted.t) for episode in chosen]
+    return [_at(trace, episode, first_choice(simulator, trace, episode)) for episode in chosen]
+
+
+def first_choice(simulator: Simulator, trace: Trace, episode: int) -> int:
+    """The first step of an episode at which some action of the probe set leads to another state; 0 where none does."""
+    for t in range(int(trace.lengths[episode])):
+        state = state_at(trace, episode, t)
+        after = simulator.rollouts(state, probe_set(simulator, state), 1, 1).finals
+        if any((leaf != leaf[:1]).any() for leaf in map(np.asarray, jax.tree.leaves(after))):
+            return t
+    return 0
 
 
 def by_return(trace: Trace) -> np.ndarray:

@@ -22,6 +22,14 @@ class Column:
     cells: Sequence[Cell]
 
 
+def thousandths(heading: str, values: Sequence[float], below: float = 0.05) -> Column:
+    """A column of numbers; in thousandths, as its heading says, where three decimals would hide most of all."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    if not 0 < largest < below:
+        return Column(heading, list(values))
+    return Column(f"{heading} /1000", [1000 * value for value in values])
+
+
 def number(value: float) -> str:
     """Three decimals; `nan`, `inf` or `-inf` where not finite; never a negative zero."""
     if not math.isfinite(value):

@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from xrl_common.actions import legend
 from xrl_common.failure import unreadable
 from xrl_common.subject import Policy, Subject, Tree
 
@@ -42,13 +43,14 @@ def load() -> Subject:
         agent = checkpoint.read_agent(os.path.relpath(root / AGENT), environment)
     except (train.InvalidConfig, checkpoint.InvalidAgent) as problem:
         raise unreadable(str(problem)) from problem
+    names = tuple(explain.action_names)
     return Subject(
         name=name,
         environment=environment,
         params=setting.params,
         policy=_policy(environment, agent),
         action_space=environment.action_space,
-        action_names=tuple(explain.action_names),
+        action_names=names,
         obs_names=tuple(explain.obs_names),
         gamma=float(str(np.float32(setting.hyper.gamma))),
         gamma_source="config.toml",
@@ -59,7 +61,7 @@ def load() -> Subject:
         distance=explain.distance,
         label=label,
         training_rewards=partial(training_rewards, setting, agent),
-        remarks=(PROVENANCE,),
+        remarks=(*legend(environment.action_space, names), PROVENANCE),
     )
 
 

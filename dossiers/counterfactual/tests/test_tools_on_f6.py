@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import exact
 import laws
 from cf.__main__ import TOOLS
+from cf.actions import both_signs
 from cf.flip import acting, differing, observe
 from fixtures import F6, Params
 from laws import Ask, asker, check_output, document_of
@@ -111,17 +113,21 @@ def test_regret_of_a_poor_policy_is_that_of_walking_every_way_by_hand(tmp_path: 
         return sum(reward for _, reward in walk(poor, cell, first, 15))
 
     steps = trace.states.t[trace.alive]
-    gains = []
+    acts = {F6.cells[index]: int(row.argmax()) for index, row in enumerate(poor)}
+    gains, changes = [], []
     for cell, t in zip(cells, steps, strict=True):
         left = min(15, 50 - int(t))
         own = sum(reward for _, reward in walk(poor, cell, None, left))
-        best = max(sum(reward for _, reward in walk(poor, cell, action, left)) for action in range(4))
+        earns = [sum(reward for _, reward in walk(poor, cell, action, left)) for action in range(4)]
+        changes.append(max(earn - own for action, earn in enumerate(earns) if action != acts[cell]))
+        best = max(earns)
         gains.append(best - own if best - own > least else 0.0)
     assert result["predicates"]["all steps"]["visited"] == len(cells)
     if len(cells) <= 1024:
         share = np.mean(np.array(gains) > 0)
         assert 0 < share < 1
         assert result["predicates"]["all steps"]["share"] == pytest.approx(share)
+        assert result["predicates"]["all steps"]["best"] == pytest.approx(np.mean(changes))
         assert result["predicates"]["all steps"]["gain"] == pytest.approx(np.array(gains)[np.array(gains) > 0].mean())
         for name in ("pit_below", "pit_right", "small_left"):
             holds = np.array([F6.truths[name][F6.cells.index(cell)] for cell in cells])
@@ -217,6 +223,23 @@ def test_what_cannot_be_is_a_usage_failure_that_says_what_can(
     with pytest.raises(ToolFailure, match=re.escape(message)) as caught:
         ask(name, *argv)
     assert caught.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "most", "kept"),
+    [
+        ([-9, -8, 7, -6, 5, -4], 4, [-9, -8, 7, 5]),
+        ([-9, -8, -7, 6], 3, [-9, -8, 6]),
+        ([9, 8, 7], 2, [9, 8]),
+        ([-9, -8, -7], 2, [-9, -8]),
+        ([9, 8, -7, 6], 4, [9, 8, -7, 6]),
+    ],
+)
+def test_half_of_the_rows_are_gains_where_as_many_are(changes: list[int], most: int, kept: list[int]) -> None:
+    def row(mean: int) -> SimpleNamespace:
+        return SimpleNamespace(where=SimpleNamespace(change=lambda _: SimpleNamespace(mean=mean)), number=mean)
+
+    assert [chosen.number for chosen in both_signs([row(mean) for mean in changes], most)] == kept
 
 
 def test_rows_are_ordered_and_counted(slippery: Ask) -> None:

@@ -132,6 +132,14 @@ def flips(subject: Subject, ask: Ask) -> None:
             seen += 1
         every = {flip["feature"] for flip in block["flips"]} | set(block["no_flip"]) | set(block["never_varied"])
         assert every == set(subject.obs_names)
+        ways = [abs(move["way"]) for move in block["moves"]]
+        assert ways == sorted(ways, reverse=True)
+        assert len(ways) == (len(subject.obs_names) if continuous else 0)
+        for move in block["moves"]:
+            axis = [name for (name,) in subject.action_names].index(move["axis"])
+            at = observation.copy()
+            at[subject.obs_names.index(move["feature"])] = move["at"]
+            assert abs(acts(at[None])[0][axis] - move["after"]) < 1e-4
     assert seen
 
 

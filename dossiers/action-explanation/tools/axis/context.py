@@ -42,7 +42,8 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
 def verbalised(asking: Asking, every: int, time: int | None = None) -> list[str]:
     """The numbered lines."""
     settings, trace = asking.settings, asking.trace
-    keys = key_features(trace.observations[trace.alive], trace.actions[trace.alive], actions.kind(settings.subject))
+    seen, taken = trace.observations[trace.alive], trace.actions[trace.alive]
+    keys = key_features(seen, taken, actions.kind(settings.subject), names=settings.subject.obs_names)
     return verbalise.episode(
         settings.subject, settings.simulator.components, asking.whole, keys, asking.complexity, every, time
     )

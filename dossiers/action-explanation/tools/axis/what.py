@@ -98,7 +98,8 @@ def _observed(asking: Asking, seen: np.ndarray) -> list[str]:
     subject, trace = asking.settings.subject, asking.trace
     if asking.complexity > 1:
         return verbalise.observation(subject, seen)
-    keys = key_features(trace.observations[trace.alive], trace.actions[trace.alive], actions.kind(subject))
+    visited, taken = trace.observations[trace.alive], trace.actions[trace.alive]
+    keys = key_features(visited, taken, actions.kind(subject), names=subject.obs_names)
     return [f"{subject.obs_names[key]} {number(float(seen[key]))}" for key in keys] or ["never varies"]
 
 

@@ -24,6 +24,8 @@ class Row:
     """Of the examined ones, those with a clear gain; nan where none was examined."""
     gain: float
     """Mean over those with one of their largest clear gain; nan where there is none."""
+    best: float
+    """Mean over all examined of the change by the best of the others; nan where none was examined."""
 
 
 def clear_gain(changes: list[Estimate], least: float) -> float:
@@ -32,8 +34,13 @@ def clear_gain(changes: list[Estimate], least: float) -> float:
     return max(clear, default=0.0)
 
 
-def row(holds_visited: np.ndarray, holds_examined: np.ndarray, gains: np.ndarray) -> Row:
-    """Sums up the gains (examined,) of the states in which something holds."""
+def best_change(changes: list[Estimate]) -> float:
+    """The largest change, clear or not; nan where there is no other action."""
+    return max((change.mean for change in changes), default=float("nan"))
+
+
+def row(holds_visited: np.ndarray, holds_examined: np.ndarray, gains: np.ndarray, best: np.ndarray) -> Row:
+    """Sums up the gains and best changes (examined,) of the states in which something holds."""
     among = gains[holds_examined]
     clear = among[among > 0]
     return Row(
@@ -41,4 +48,5 @@ def row(holds_visited: np.ndarray, holds_examined: np.ndarray, gains: np.ndarray
         examined=len(among),
         share=float(np.mean(among > 0)) if len(among) else float("nan"),
         gain=float(clear.mean()) if len(clear) else float("nan"),
+        best=float(best[holds_examined].mean()) if len(among) else float("nan"),
     )

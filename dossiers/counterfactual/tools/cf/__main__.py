@@ -54,7 +54,7 @@ TOOLS = {
         how_to_read=(
             "one row per predicate, over the steps in which it holds; examined: a sample of them",
             "share: examined steps where some action gains over x and over two standard errors",
-            "mean gain: the largest such gain, over those steps; several actions are tried in each",
+            "mean gain: the largest such gain, over those steps; best dR: the largest dR, over all",
         ),
     ),
     "whynot": Tool(
@@ -76,6 +76,7 @@ TOOLS = {
         how_to_read=(
             "one feature is moved at a time over the range seen, the others stay as they are",
             "away is the way to the flipping value as a share of that range",
+            "way: how far a continuous action follows at most, as a share of the range of the axis",
         ),
     ),
     "policy": Tool(

@@ -46,12 +46,15 @@ def deviations(settings: Settings, picked: Chosen, h: int, most: int) -> Report:
     rows = ordered(continued, Story(simulator, trace))
     odd = nonfinite(*(entry.sums for entry in continued))
     moving = [row for row in rows if _moves(row)]
-    listed = (moving or rows)[:most]
+    listed = both_signs(moving or rows, most)
     lines = layout.head(settings, (*picked.fields, f"h {h}"), f"N={rollouts}", odd)
     other = [names[id(row.where.place)][actions.key(row.where.actions[row.number])] for row in listed]
     if listed:
         lines += _table(settings, picked, listed, other)
-    lines.append(f"deviations {len(rows)}   with dR not 0.000 {len(moving)}   listed {len(listed)}")
+    gains = sum(_gains(row) for row in moving)
+    lines.append(
+        f"deviations {len(rows)}   with dR not 0.000 {len(moving)}   dR above 0 {gains}   listed {len(listed)}"
+    )
     draws = {name: row for name, row in zip(other, listed, strict=True) if name.startswith("draw ")}
     for name in sorted(draws):
         lines.append(f"{name} is {actions.name_of(subject, draws[name].where.actions[draws[name].number])}")
@@ -88,6 +91,19 @@ def ordered(continued: list[Continued], story: Story) -> list[Row]:
     return [rows[index] for index in order]
 
 
+def both_signs(rows: list[Row], most: int) -> list[Row]:
+    """At most so many, in their order: the first ones, but half of the room for gains where there are as many."""
+    gains = [row for row in rows if _gains(row)]
+    others = [row for row in rows if not _gains(row)]
+    room = min(len(gains), max(most // 2, most - len(others)))
+    kept = {id(row) for row in [*gains[:room], *others[: most - room]]}
+    return [row for row in rows if id(row) in kept]
+
+
+def _gains(row: Row) -> bool:
+    return row.where.change(row.number).mean > 0
+
+
 def _moves(row: Row) -> bool:
     """Whether its line would show anything but zeros."""
     change = row.where.change(row.number)
@@ -112,21 +128,29 @@ def _table(settings: Settings, picked: Chosen, rows: list[Row], other: list[str]
     named.append(("alternative", other))
     changes = [row.where.change(row.number) for row in rows]
     ends = [layout.ends(row.after.end_recorded, row.after.end) for row in rows]
-    columns = [Column("dR", changes)]
-    for c, component in enumerate(settings.simulator.components):
-        columns.append(Column(component, [row.where.change_of(row.number, c).mean for row in rows]))
-    columns += [
+    components = [
+        Column(component, [row.where.change_of(row.number, c).mean for row in rows])
+        for c, component in enumerate(settings.simulator.components)
+    ]
+    discounted = Column("discounted dR", [row.where.discounted_change(row.number) for row in rows])
+    ended = [
         layout.texts("end policy", [policy for policy, _ in ends]),
         layout.texts("end other", [alternative for _, alternative in ends]),
-        Column("discounted dR", [row.where.discounted_change(row.number) for row in rows]),
+    ]
+    story = [
         layout.texts("first difference", [_difference(row) for row in rows]),
         layout.texts("rejoined", ["never" if row.rejoined is None else str(row.rejoined) for row in rows]),
     ]
-    if not short and picked.trace is not None:
-        columns += _key_features(settings, picked, rows)
     if wide:
-        columns.append(layout.texts("policy", own))
-    return table(layout.identity(named), columns)
+        story.append(layout.texts("policy", own))
+    names = layout.identity(named)
+    earned = [Column("dR", changes), *components]
+    whole = table(names, [*earned, *ended])
+    if "" not in whole:
+        return [*whole, "", *table(names, [discounted, *story])]
+    if not short and picked.trace is not None:
+        components += _key_features(settings, picked, rows)
+    return [*table(names, [earned[0], discounted, *components]), "", *table(names, [*ended, *story])]
 
 
 def _difference(row: Row) -> str:
@@ -139,7 +163,8 @@ def _difference(row: Row) -> str:
 def _key_features(settings: Settings, picked: Chosen, rows: list[Row]) -> list[Column]:
     """The three entries of the observation that go most with what the agent does."""
     trace, subject = picked.trace, settings.subject
-    entries = features.key_features(trace.observations[trace.alive], trace.actions[trace.alive], actions.kind(subject))
+    seen, taken = trace.observations[trace.alive], trace.actions[trace.alive]
+    entries = features.key_features(seen, taken, actions.kind(subject), names=subject.obs_names)
     at = [(row.where.place.episode, row.where.place.t) for row in rows]
     return [
         Column(subject.obs_names[entry], [float(trace.observations[episode, t, entry]) for episode, t in at])

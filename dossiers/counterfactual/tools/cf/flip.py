@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import jax
 import numpy as np
 
 from cf import layout
-from deviation.flip import PRECISION, Flip, nearest_flips
+from deviation.flip import POINTS, PRECISION, Flip, nearest_flips
 from xrl_common import actions
 from xrl_common.estimates import EPISODES
 from xrl_common.report import Report, Settings
@@ -23,6 +24,9 @@ MOVE = 0.25
 
 BATCH = 512
 """Observations answered at once, so that one compiled shape serves all."""
+
+MOVERS = 12
+"""Features whose effect on a continuous action is listed."""
 
 Acts = Callable[[np.ndarray], np.ndarray]
 
@@ -96,6 +100,20 @@ def flips(settings: Settings, selected: Selected, seen: np.ndarray, acts: Acts) 
                 layout.texts("new action", [actions.name_of(subject, action) for action in there]),
             ],
         )
+    moves = _moves(settings, observation, own, (low, high), acts)
+    if moves:
+        lines += ["" for _ in rows[:1]]
+        lines += table(
+            Column("feature", [move.feature for move in moves[:MOVERS]]),
+            [
+                Column("value", [move.value for move in moves[:MOVERS]]),
+                Column("at", [move.at for move in moves[:MOVERS]]),
+                layout.texts("moves most", [move.axis for move in moves[:MOVERS]]),
+                Column("from", [move.before for move in moves[:MOVERS]]),
+                Column("to", [move.after for move in moves[:MOVERS]]),
+                Column("way", [move.way for move in moves[:MOVERS]]),
+            ],
+        )
     lines += layout.paragraph("no flip in the range seen", _names(subject.obs_names, still, constant))
     lines += layout.paragraph("never varied", [subject.obs_names[i] for i in constant])
     numbers = {
@@ -114,10 +132,51 @@ def flips(settings: Settings, selected: Selected, seen: np.ndarray, acts: Acts) 
             }
             for flip, action in zip(rows, there, strict=True)
         ],
+        "moves": moves,
         "no_flip": _names(subject.obs_names, still, constant),
         "never_varied": [subject.obs_names[i] for i in constant],
     }
     return Report(lines, numbers)
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far one feature moves a continuous action over the range seen, on the axis that it moves most."""
+
+    feature: str
+    value: float
+    """In the state."""
+    at: float
+    """Value at which the action lies furthest from its own."""
+    axis: str
+    before: float
+    after: float
+    way: float
+    """After less before, as a share of the range of the axis."""
+
+
+def _moves(
+    settings: Settings, observation: np.ndarray, own: np.ndarray, seen: tuple[np.ndarray, np.ndarray], acts: Acts
+) -> list[Move]:
+    """The features that move a continuous action, the furthest first; none for other actions."""
+    subject = settings.subject
+    if actions.kind(subject) is not actions.Kind.CONTINUOUS:
+        return []
+    low, high = actions.bounds(subject)
+    found = []
+    for feature, name in enumerate(subject.obs_names):
+        value = float(observation[feature])
+        points = np.linspace(min(seen[0][feature], value), max(seen[1][feature], value), POINTS)
+        rows = np.repeat(observation[None], POINTS, axis=0)
+        rows[:, feature] = points
+        ways = (acts(rows) - own) / (high - low)
+        point, axis = np.unravel_index(int(np.argmax(np.abs(ways))), ways.shape)
+        way = float(ways[point, axis])
+        after = float(own[axis] + way * (high - low)[axis])
+        found.append(
+            Move(name, value, float(points[point]), subject.action_names[axis][0], float(own[axis]), after, way)
+        )
+    return sorted(found, key=lambda move: -abs(move.way))
 
 
 def observe(simulator: Simulator, state: Tree) -> np.ndarray:

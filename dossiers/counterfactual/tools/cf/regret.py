@@ -10,7 +10,7 @@ import numpy as np
 from cf import layout
 from cf.places import recorded
 from deviation.deviate import alternatives, deviate
-from deviation.regret import clear_gain, row
+from deviation.regret import best_change, clear_gain, row
 from xrl_common.estimates import EPISODES, nonfinite
 from xrl_common.outcome import facts
 from xrl_common.report import Report, Settings
@@ -41,18 +41,19 @@ def regret(settings: Settings, h: int, share: float) -> Report:
     most = min(round(settings.share * EXAMINED), len(visited))
     examined = np.sort(simulator.generator("regret").choice(len(visited), most, replace=False))
     places = [recorded(trace, int(episode), int(t)) for episode, t in visited[examined]]
-    gains, odd = [], 0
+    gains, best, odd = [], [], 0
     for first in range(0, len(places), AT_ONCE):
         some = places[first : first + AT_ONCE]
         tried, _ = alternatives(simulator, some)
         continued, _ = deviate(simulator, some, tried, h, rollouts, 1.0)
         odd += nonfinite(*(entry.sums for entry in continued))
-        gains += [
-            clear_gain([entry.change(other) for other in range(1, len(entry.actions))], least) for entry in continued
-        ]
+        for entry in continued:
+            changes = [entry.change(other) for other in range(1, len(entry.actions))]
+            gains.append(clear_gain(changes, least))
+            best.append(best_change(changes))
     true = {name: values[trace.alive] for name, values in facts(simulator, trace.states).items()}
     true["all steps"] = np.ones(len(visited), bool)
-    rows = {name: row(values, values[examined], np.array(gains)) for name, values in true.items()}
+    rows = {name: row(values, values[examined], np.array(gains), np.array(best)) for name, values in true.items()}
     lines = layout.head(
         settings,
         (f"episodes {EPISODES}", f"h {h}", f"x {number(least)} ({100 * share:g} % of returns {_span(low, high)})"),
@@ -66,6 +67,7 @@ def regret(settings: Settings, h: int, share: float) -> Report:
             Column("examined", [str(entry.examined) for entry in rows.values()]),
             Column("share", [_or_dash(entry.share) for entry in rows.values()]),
             Column("mean gain", [_or_dash(entry.gain) for entry in rows.values()]),
+            Column("best dR", [_or_dash(entry.best) for entry in rows.values()]),
         ],
     )
     numbers = {"h": h, "rollouts": rollouts, "least_gain": least, "returns": [low, high], "nonfinite": odd}

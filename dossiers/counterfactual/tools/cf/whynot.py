@@ -48,8 +48,9 @@ def beside(settings: Settings, place: Place, text: str | None, h: int) -> Report
     lines += [*_steps(settings, story, other, place.t), "", *_sums(settings, continued, other)]
     rejoined = "never" if after.rejoined is None else f"step {place.t + after.rejoined}"
     lines.append(f"rejoined {rejoined}")
-    lines += layout.paragraph("end policy", [layout.whole(after.end_recorded)])
-    lines += layout.paragraph("end other", [layout.whole(after.end)])
+    for who, end in (("policy", after.end_recorded), ("other", after.end)):
+        lines += layout.paragraph(f"end {who}", layout.whole(end).split(","))
+        lines += layout.paragraph("  its last step paid", [f"{name} {number(x)}" for name, x in end.components.items()])
     return Report(
         lines,
         {

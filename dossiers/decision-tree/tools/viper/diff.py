@@ -10,7 +10,7 @@ from extraction.weights import spread
 from viper.student import JUDGED, ROLLOUTS, checked_depth, continuous, features, grown, visited
 from xrl_common.actions import name_of, own_actions, probe_sets
 from xrl_common.estimates import batch_q
-from xrl_common.features import one, state_columns
+from xrl_common.features import apart_columns, one, state_columns
 from xrl_common.report import Report, Settings
 from xrl_common.tables import Column, table
 
@@ -44,8 +44,7 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
             [
                 Column("t", [str(int(some[row][1])) for row in order]),
                 *state_columns(subject, trace, picked, seen[order]),
-                Column("agent", [name_of(subject, own[row]) for row in order]),
-                Column("tree", [name_of(subject, given[row]) for row in order]),
+                *apart_columns(subject, own[order], given[order], ("agent", "tree")),
                 Column("weight", [float(weight) for weight in ranked]),
             ],
         )

@@ -48,11 +48,12 @@ class Histories:
         known = self._known.get(head)
         if known is None:
             bias, rows = head
-            dense = np.zeros((len(rows), self.seen.shape[1]))
+            used = sorted({feature for row in rows for feature, _ in row})
+            dense = np.zeros((len(rows), len(used)))
             for category, row in enumerate(rows):
                 for feature, weight in row:
-                    dense[category, feature] += weight
-            known = (self._features @ dense.T + np.array(bias)).argmax(axis=1).astype(np.int16)
+                    dense[category, used.index(feature)] += weight
+            known = (self._features[:, used] @ dense.T + np.array(bias)).argmax(axis=1).astype(np.int16)
             self._known[head] = known
         return known
 

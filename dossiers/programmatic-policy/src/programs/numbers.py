@@ -18,6 +18,8 @@ class Number:
     where: tuple[int, ...]
     value: float
     span: float
+    feature: int | None = None
+    """The feature that a test compares with it; none for numbers of an action."""
 
 
 def numbers(program: Program, words: Words, spans: np.ndarray) -> list[Number]:
@@ -28,7 +30,7 @@ def numbers(program: Program, words: Words, spans: np.ndarray) -> list[Number]:
             feature = test.entry - len(words.predicates)
             if feature >= 0:
                 name = f"rule {place + 1} test {i + 1} {words.features[feature]}"
-                found.append(Number(name, place, (-1, i), test.number, float(spans[feature])))
+                found.append(Number(name, place, (-1, i), test.number, float(spans[feature]), feature))
     for place, action in enumerate(program.actions):
         title = f"rule {place + 1}" if place < len(program.rules) else "else"
         found += _of_action(title, place, action, words, spans)

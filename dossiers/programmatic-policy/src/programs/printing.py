@@ -12,8 +12,8 @@ AFTER, BEFORE = ("; ", ", "), (" + ", " | ", " and ")
 def lines(text: str) -> list[str]:
     """The lines of a text, none longer than 100 characters; further ones of a rule are indented."""
     shown: list[str] = []
-    for line in LONG.sub(_short, text).splitlines():
-        rest, indent = line, ""
+    for part in (part for line in LONG.sub(_short, text).splitlines() for part in _parts(line)):
+        rest, indent = part.lstrip(), "    " if part[:1] == " " else ""
         while len(indent) + len(rest) > WIDTH:
             room = WIDTH - len(indent)
             at = max(
@@ -24,6 +24,14 @@ def lines(text: str) -> list[str]:
             rest, indent = rest[at:].lstrip(), "    "
         shown.append(indent + rest)
     return shown
+
+
+def _parts(line: str) -> list[str]:
+    """A line that fits, or its axes, heads and actions, one each; all but the first begin with a blank."""
+    if len(line) <= WIDTH:
+        return [line]
+    first, *others = re.split(r"(?<=;) | (?=\| )", line)
+    return [first, *(f" {other}" for other in others)]
 
 
 def _short(match: re.Match[str]) -> str:

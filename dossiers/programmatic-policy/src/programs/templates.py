@@ -9,6 +9,8 @@ from programs.program import Action, Constant, Control, Linear, Pid, Program, Wo
 
 SKETCHES = ("rules", "linear", "pid")
 RIDGE = 1e-3
+READ = 16
+"""Features in a linear rule of one head."""
 
 
 def default_sketch(words: Words) -> str:
@@ -40,23 +42,37 @@ def _constants(histories: Histories, words: Words) -> list[Action]:
 
 
 def _linear(histories: Histories, words: Words) -> Linear:
-    """Least squares towards +1 for the action taken and -1 for the others, one head after another."""
+    """Least squares towards +1 for the action taken and -1 for the others, one head after another.
+
+    Solved with all features first, then again with those of the largest slopes (in standard deviations), so that
+    a program can be read.
+    """
     seen = histories.seen.astype(np.float64)
     mean, spread = seen.mean(axis=0), np.maximum(seen.std(axis=0), 1e-9)
-    alive = np.flatnonzero(seen.std(axis=0) > 1e-9)
-    columns = np.concatenate([np.ones((len(seen), 1)), (seen[:, alive] - mean[alive]) / spread[alive]], axis=1)
-    square = columns.T @ columns + RIDGE * len(seen) * np.eye(columns.shape[1])
+    varied = np.flatnonzero(seen.std(axis=0) > 1e-9)
+    scaled = (seen - mean) / spread
     bias, weights = [], []
     for head, size in enumerate(words.heads):
         targets = np.where(histories.wanted[:, head : head + 1] == np.arange(size), 1.0, -1.0)
-        solved = np.linalg.solve(square, columns.T @ targets)
-        slopes = solved[1:] / spread[alive][:, None]
-        offsets = solved[0] - mean[alive] @ slopes
+        kept = varied
+        if len(varied) > READ:
+            first = _solved(scaled[:, varied], targets)
+            kept = varied[np.sort(np.argsort(-np.abs(first[1:]).max(axis=1), kind="stable")[:READ])]
+        solved = _solved(scaled[:, kept], targets)
+        slopes = solved[1:] / spread[kept][:, None]
+        offsets = solved[0] - mean[kept] @ slopes
         bias.append(tuple(float(b) for b in offsets))
         weights.append(
-            tuple(tuple((int(f), float(w)) for f, w in zip(alive, slopes[:, k], strict=True)) for k in range(size))
+            tuple(tuple((int(f), float(w)) for f, w in zip(kept, slopes[:, k], strict=True)) for k in range(size))
         )
     return Linear(tuple(bias), tuple(weights))
+
+
+def _solved(columns: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Ridge regression with a constant, (1 + features, categories)."""
+    whole = np.concatenate([np.ones((len(columns), 1)), columns], axis=1)
+    square = whole.T @ whole + RIDGE * len(whole) * np.eye(whole.shape[1])
+    return np.linalg.solve(square, whole.T @ targets)
 
 
 def _pid(histories: Histories, words: Words) -> Pid:

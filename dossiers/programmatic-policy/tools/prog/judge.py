@@ -9,15 +9,15 @@ import jax
 import numpy as np
 
 from prog import setting
-from programs.histories import act, agreement, distance, distances
-from programs.numbers import changed, numbers
+from programs.histories import Histories, act, agreement, distance, distances
+from programs.numbers import Number, changed, numbers
 from programs.program import Program, Words
 from programs.text import write
 from xrl_common.actions import name_of
 from xrl_common.estimates import EPISODES, estimate
-from xrl_common.features import one, state_columns
+from xrl_common.features import apart_columns, one, state_columns
 from xrl_common.report import Report, Settings
-from xrl_common.tables import Column, number, table
+from xrl_common.tables import Column, number, table, thousandths
 
 ROWS = 20
 MOVE = 0.1
@@ -98,8 +98,7 @@ def _parted(settings: Settings, words: Words, program: Program, called: str) -> 
             [
                 Column("t", [str(int(places[row][1])) for row in order]),
                 *state_columns(subject, trace, states, histories.seen[order]),
-                Column("agent", [spoken(histories.wanted[row]) for row in order]),
-                Column("program", [spoken(done[row]) for row in order]),
+                *apart_columns(subject, histories.wanted[order], done[order], ("agent", "program")),
                 Column("weight", [float(weight[row]) for row in order]),
             ],
         )
@@ -128,6 +127,17 @@ def _certainty(settings: Settings, seen: np.ndarray, wanted: np.ndarray, done: n
     return np.maximum(logs(wanted) - logs(done), 0.0)
 
 
+def _moved(entry: Number, histories: Histories) -> tuple[float, float]:
+    """A number less and plus a tenth of its range, in a test at least past the next value seen."""
+    low, high = entry.value - MOVE * entry.span, entry.value + MOVE * entry.span
+    if entry.feature is not None:
+        seen = histories.seen[:, entry.feature].astype(np.float64)
+        below, above = seen[seen <= entry.value], seen[seen >= entry.value]
+        low = min(low, np.nextafter(below.max(), -np.inf)) if len(below) else low
+        high = max(high, np.nextafter(above.min(), np.inf)) if len(above) else high
+    return low, high
+
+
 def _sensitive(settings: Settings, words: Words, program: Program, called: str) -> Report:
     histories = setting.histories_of(settings, settings.simulator.episodes(EPISODES))
     spans = np.ptp(histories.seen, axis=0).astype(np.float64)
@@ -135,15 +145,15 @@ def _sensitive(settings: Settings, words: Words, program: Program, called: str) 
     known = numbers(program, words, spans)
     moved = [
         max(
-            distance(changed(program, entry, entry.value + sign * MOVE * entry.span, words), histories, words) - base
-            for sign in (-1, 1)
+            distance(changed(program, entry, value, words), histories, words) - base
+            for value in _moved(entry, histories)
         )
         for entry in known
     ]
     order = np.argsort(-np.array(moved), kind="stable")[:ROWS] if known else np.zeros(0, int)
     lines = settings.header(
         f"program {called}  size {program.size}  states {len(histories.seen)}  numbers {len(known)}",
-        remarks=(f"distance {number(base)}; sensitivity: what it gains when a number moves by a tenth of its range",),
+        remarks=(f"distance {number(base)}; sensitivity: what it gains when a number is moved",),
     )
     if len(order):
         lines += table(
@@ -151,7 +161,7 @@ def _sensitive(settings: Settings, words: Words, program: Program, called: str) 
             [
                 Column("value", [known[i].value for i in order]),
                 Column("range", [known[i].span for i in order]),
-                Column("sensitivity", [float(moved[i]) for i in order]),
+                thousandths("sensitivity", [float(moved[i]) for i in order]),
             ],
         )
     else:

@@ -46,6 +46,7 @@ TOOLS = {
         how_to_read=(
             "one row per action: that action now, the policy after; * marks the policy's own",
             "standard errors in brackets; rows share their random numbers",
+            "less *: the total less that of the marked row, with the error of the paired difference",
         ),
     ),
     "policy": Tool(

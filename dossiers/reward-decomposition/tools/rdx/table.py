@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rdx.probed import probe
+from xrl_common.actions import row_names
 from xrl_common.estimates import ROLLOUTS, nonfinite
 from xrl_common.report import Report, Settings
 from xrl_common.states import Selected, select
@@ -22,14 +23,16 @@ def tabulate(settings: Settings, selected: Selected, rollouts: int) -> Report:
     """Actions by components, the total, and a mark at the policy's action."""
     probed = probe(settings, selected.state, rollouts)
     values, names = probed.values, probed.names
-    rows = range(len(names))
+    rows, own = range(len(names)), probed.own
+    shown = row_names(settings.subject, probed.actions, probed.actions[own])
     odd = nonfinite(values.samples)
     lines = settings.header(f"Q simulator N={rollouts} H={values.limit}", selected, odd)
     lines += table(
-        Column("action", [name + (" *" if row == probed.own else "") for row, name in enumerate(names)]),
+        Column("action", [name + (" *" if row == own else "") for row, name in enumerate(shown)]),
         [
             *(Column(component, [values.q(row, c) for row in rows]) for c, component in enumerate(values.components)),
             Column("total", [values.total(row) for row in rows]),
+            Column("less *", [values.total_difference(row, own) for row in rows]),
         ],
     )
     numbers = {
@@ -44,5 +47,6 @@ def tabulate(settings: Settings, selected: Selected, rollouts: int) -> Report:
             for row, name in enumerate(names)
         },
         "totals": {name: values.total(row) for row, name in enumerate(names)},
+        "less_policy": {name: values.total_difference(row, own) for row, name in enumerate(names)},
     }
     return Report(lines, numbers)
