@@ -4,6 +4,8 @@
 
 use std::process::ExitCode;
 
+use crate::report::inert;
+
 /// The documented exit codes (`docs/formats.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
@@ -94,7 +96,7 @@ impl Failure {
     #[must_use]
     pub fn report(&self) -> ExitCode {
         for problem in &self.problems {
-            eprintln!("error: {problem}");
+            eprintln!("error: {}", inert(problem));
         }
         if let Some(remedy) = &self.remedy {
             eprintln!("next: {remedy}");

@@ -150,6 +150,10 @@ impl<'a> Survey<'a> {
 
     /// Measures what is missing or stale; what could not be measured, in words.
     async fn measure(&self, args: &Args) -> Result<Vec<String>, Failure> {
+        self.folder.make().map_err(|error| {
+            Failure::new(Code::Usage, error.to_string())
+                .remedy("give --out a folder that can be written")
+        })?;
         let missing = self.missing()?;
         let pairs: usize = missing.iter().map(|(_, dossiers)| dossiers.len()).sum();
         out::talk(&format!(
@@ -368,6 +372,15 @@ async fn listen(visit: &Visit, dossier: &Dossier) -> Result<(String, Vec<ToolTex
         if code == Some(0) {
             text.push_str(&String::from_utf8_lossy(&ran.stdout));
             text.push('\n');
+        }
+        if code != Some(0) {
+            let how = code.map_or("was killed at its limit".to_owned(), |code| {
+                format!("ended with exit {code}")
+            });
+            out::talk(&format!(
+                "note: {} of {} {how}; what it printed is left out",
+                tool.name, dossier.id
+            ));
         }
         tools.push(ToolText {
             name: tool.name.clone(),

@@ -5,6 +5,7 @@
 use std::io::Write;
 
 use super::{Code, Failure};
+use crate::report::inert_line;
 
 /// Writes data to standard output; a closed pipe is no failure.
 pub(super) fn data(text: &str) -> Result<(), Failure> {
@@ -27,8 +28,12 @@ pub(super) fn talk(line: &str) {
     eprintln!("{line}");
 }
 
-/// Lays out rows in columns, the first row being the head.
+/// Lays out rows in columns, the first row being the head; what would act on a terminal is shown as pictures.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| inert_line(cell)).collect())
+        .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter()
@@ -39,7 +44,7 @@ pub(super) fn table(rows: &[Vec<String>]) -> String {
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let cells: Vec<String> = row
             .iter()
             .zip(&widths)

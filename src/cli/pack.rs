@@ -2,7 +2,8 @@
 //! Must not know the rules, nor what the file looks like inside.
 //! Start at `run`.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use serde_json::json;
@@ -14,6 +15,9 @@ use crate::vocab::DossierId;
 use super::check::place_of;
 use super::root::{CatalogFolder, invalid};
 use super::{Code, Failure, out};
+
+/// The first bytes of a zstd frame.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Packs a dossier into one archive.
 #[derive(Debug, ClapArgs)]
@@ -66,10 +70,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .write(&place)
         .map_err(|problem| invalid(&problem.into()))?;
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(name));
-    if path.is_dir() {
-        let told = format!("{}: is a folder", path.display());
-        return Err(Failure::new(Code::Usage, told).remedy("name a file after --out"));
-    }
+    check_target(&root, &path)?;
     store::publish(&path, &bytes).map_err(|error| {
         Failure::new(Code::Usage, format!("{}: {error}", path.display()))
             .remedy("name a file that can be written after --out")
@@ -92,4 +93,34 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         "next: hand it on with its hash; `evalxrl add {shown} --hash {hash}` takes it into a catalogue"
     ));
     out::data(&format!("{hash}  {shown}\n"))
+}
+
+/// Refuses places at which an archive would destroy something else.
+fn check_target(root: &Path, path: &Path) -> Result<(), Failure> {
+    let refused = |what: &str| {
+        let told = format!("{}: {what}", path.display());
+        Err(Failure::new(Code::Usage, told).remedy("name another file after --out"))
+    };
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+    let shelf = root.join("dossiers").canonicalize();
+    if let (Ok(parent), Ok(shelf)) = (parent, shelf)
+        && parent.starts_with(shelf)
+    {
+        return refused("lies among the dossiers");
+    }
+    match std::fs::symlink_metadata(path) {
+        Err(_) => Ok(()),
+        Ok(found) if found.is_dir() => refused("is a folder"),
+        Ok(found) if !found.is_file() => refused("is no regular file"),
+        Ok(_) => {
+            let mut first = [0; MAGIC.len()];
+            match std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)) {
+                Ok(()) if first == MAGIC => Ok(()),
+                _ => refused("is there already and is no archive"),
+            }
+        }
+    }
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::catalog::{Catalog, Dossier, Environment, Malfunction, UnknownId};
+use crate::report::{inert, inert_line};
 use crate::session::Visit;
 use crate::store::publish;
 use crate::vocab::{DossierId, EnvironmentId, MalfunctionId};
@@ -80,7 +82,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.out {
         check_empty(folder)?;
     }
-    let called = visits::wait(trial.play(args))?;
+    let aside = args.out.as_deref().map(aside).transpose()?;
+    let called = visits::wait(trial.play(args, aside.as_ref().map(TempDir::path)))?;
+    if let (Some(aside), Some(folder)) = (aside, &args.out) {
+        settle(aside, folder)?;
+    }
     if args.json {
         let document = json!({
             "format": "evalxrl.try/1",
@@ -151,7 +157,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    async fn play(&self, args: &Args) -> Result<Vec<Called>, Failure> {
+    async fn play(&self, args: &Args, kept: Option<&Path>) -> Result<Vec<Called>, Failure> {
         let job = jobs::look(
             self.catalog,
             self.environment,
@@ -169,17 +175,22 @@ impl<'a> Trial<'a> {
             if !args.json {
                 out::data(&opening(self, &visit))?;
             }
-            if let Some(folder) = &args.out {
+            if let Some(folder) = kept {
                 keep_workspace(folder, &visit)?;
             }
-            let called = self.call_tools(args, &visit).await;
+            let called = self.call_tools(args, kept, &visit).await;
             visit.leave().await.map_err(sandboxes::failure)?;
             called
         };
         doorway.until_stopped(looking).await
     }
 
-    async fn call_tools(&self, args: &Args, visit: &Visit) -> Result<Vec<Called>, Failure> {
+    async fn call_tools(
+        &self,
+        args: &Args,
+        kept: Option<&Path>,
+        visit: &Visit,
+    ) -> Result<Vec<Called>, Failure> {
         let mut all = Vec::new();
         for tool in &self.dossier.tools {
             let ran = visit
@@ -201,7 +212,7 @@ impl<'a> Trial<'a> {
             if !args.json {
                 out::data(&told(&called, &tool.help))?;
             }
-            if let Some(folder) = &args.out {
+            if let Some(folder) = kept {
                 let path = folder.join("outputs").join(format!("{}.txt", tool.name));
                 publish(&path, &ran.stdout).map_err(|error| unwritten(&path, &error))?;
             }
@@ -232,12 +243,17 @@ fn opening(trial: &Trial<'_>, visit: &Visit) -> String {
 }
 
 fn told(called: &Called, help: &str) -> String {
-    let mut text = format!("\n== {}: {help}\n{}", called.name, called.stdout);
+    let mut text = format!(
+        "\n== {}: {}\n{}",
+        called.name,
+        inert_line(help),
+        inert(&called.stdout)
+    );
     if !text.ends_with('\n') {
         text.push('\n');
     }
     for line in called.stderr.lines() {
-        let _ = writeln!(text, "stderr: {line}");
+        let _ = writeln!(text, "stderr: {}", inert(line));
     }
     text
 }
@@ -305,6 +321,26 @@ fn check_empty(folder: &Path) -> Result<(), Failure> {
             "give --out a folder that can be made",
         )),
     }
+}
+
+/// A folder beside the one that is asked for, so that a call that is stopped leaves nothing in the way of the next.
+fn aside(folder: &Path) -> Result<TempDir, Failure> {
+    let parent = folder
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent)
+        .and_then(|()| tempfile::Builder::new().prefix(".try-").tempdir_in(parent))
+        .map_err(|error| unwritten(parent, &error))
+}
+
+/// Puts what was kept into its place.
+fn settle(aside: TempDir, folder: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let made = aside.keep();
+    std::fs::set_permissions(&made, std::fs::Permissions::from_mode(0o755))
+        .and_then(|()| std::fs::rename(&made, folder))
+        .map_err(|error| unwritten(folder, &error))
 }
 
 fn keep_workspace(folder: &Path, visit: &Visit) -> Result<(), Failure> {

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 /// Replaces characters that act on a terminal or reorder text; newline and tab stay.
 ///
 /// Control characters below U+0020 become their visible pictures (`ESC` → `␛`); others become U+FFFD.
-pub(super) fn inert(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn inert(text: &str) -> Cow<'_, str> {
     if text.chars().all(|character| picture(character).is_none()) {
         return Cow::Borrowed(text);
     }
@@ -19,7 +20,8 @@ pub(super) fn inert(text: &str) -> Cow<'_, str> {
 }
 
 /// As `inert`, and on one line.
-pub(super) fn inert_line(text: &str) -> String {
+#[must_use]
+pub fn inert_line(text: &str) -> String {
     inert(text).replace(['\n', '\t'], " ")
 }
 

@@ -41,6 +41,7 @@ pub use account::{Account, Detail};
 pub use analyse::{Scores, analyse, score_table};
 pub use csv_lines::CsvError;
 pub use figures::FigureError;
+pub use inert::{inert, inert_line};
 pub use mixing::Mixed;
 pub use planned_csv::read_planned;
 pub use ratings::{Agreements, Ratings};

@@ -75,6 +75,14 @@ impl LocalisationFolder {
         }
     }
 
+    /// Makes the folder where there is none.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make(&self) -> Result<(), StoreError> {
+        std::fs::create_dir_all(&self.root).map_err(|error| io(&self.root, error))
+    }
+
     /// The file of a pair.
     #[must_use]
     pub fn path_of(&self, malfunction: &MalfunctionId, dossier: &DossierId) -> PathBuf {

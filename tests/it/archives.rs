@@ -421,3 +421,28 @@ fn what_a_killed_add_had_put_aside_is_back_with_the_next() {
     assert_eq!(call(&here, &["check", "small-method", "--static"]).0, 0);
     assert!(!here.path("dossiers/.add-killed").exists());
 }
+
+#[test]
+fn an_archive_takes_no_place_at_which_something_else_is() {
+    let there = Repository::sound();
+    let notes = there.path("notes.txt");
+    std::fs::write(&notes, "mine").unwrap();
+    std::os::unix::fs::symlink("notes.txt", there.path("link.tar.zst")).unwrap();
+    for (place, fragment) in [
+        ("/dev/null", "is no regular file"),
+        ("link.tar.zst", "is no regular file"),
+        ("notes.txt", "is there already and is no archive"),
+        ("envs", "is a folder"),
+        ("dossiers/small-method/README.md", "lies among the dossiers"),
+        ("dossiers/new.tar.zst", "lies among the dossiers"),
+    ] {
+        let (code, printed, told) = call(&there, &["pack", "small-method", "--out", place]);
+        assert_eq!((code, printed.as_str()), (2, ""), "{place} {told}");
+        assert!(told.contains(fragment), "{place} {told}");
+    }
+    assert_eq!(std::fs::read(&notes).unwrap(), b"mine");
+    for _ in 0..2 {
+        let again = ["pack", "small-method", "--out", "out.tar.zst"];
+        assert_eq!(call(&there, &again).0, 0, "an archive may be replaced");
+    }
+}

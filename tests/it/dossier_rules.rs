@@ -41,7 +41,7 @@ const CROOKED: &str = r#"id = "straight"
 method = "bent"
 packaging = "rich"
 version = "1.0"
-title = "How MALFUNCTION looks"
+title = "How MALFUNCTION\u001b[31m looks"
 authors = []
 licence = "free, mostly"
 papers = [
@@ -130,6 +130,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("crooked/dossier.toml", "packaging", "is `rich`, but the id"),
     ("crooked/dossier.toml", "method", "does not go with the id"),
     ("crooked/dossier.toml", "version", "no semantic version"),
+    ("crooked/dossier.toml", "title", "holds a control character"),
     ("crooked/dossier.toml", "authors", "names nobody"),
     ("crooked/dossier.toml", "licence", "no SPDX expression"),
     (
@@ -174,7 +175,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     (
         "crooked/dossier.toml",
         "tool[5].name",
-        "no plain command name",
+        "is a command that every workspace has",
     ),
     (
         "crooked/dossier.toml",

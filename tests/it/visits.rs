@@ -132,7 +132,7 @@ fn a_dossier_that_names_the_place_stands_first_and_one_that_says_nothing_in_the_
 
 #[test]
 fn a_tool_that_fails_or_prints_too_wide_is_told_after_all_were_called() {
-    let place = Place::new(&[("wide", "print('x' * 101); print(sys.argv)")]);
+    let place = Place::new(&[("wide", "print('x' * 101); print('\\x1b[31mred')")]);
     let manifest = place.path("dossiers/wide/dossier.toml");
     let text = std::fs::read_to_string(&manifest).unwrap();
     let second = "\n[[tool]]\nname = \"wide-fail\"\nargv = [\"python\", \"-c\", \"import sys; sys.exit(5)\"]\n\
@@ -162,6 +162,7 @@ fn a_tool_that_fails_or_prints_too_wide_is_told_after_all_were_called() {
         printed.contains("agent/parameters.safetensors"),
         "{printed}"
     );
+    assert!(printed.contains("␛[31mred"), "{printed}");
     assert!(place.path("kept/workspace/BRIEF.md").is_file());
     assert!(place.path("kept/outputs/wide-tell.txt").is_file());
     let secret = Command::new("grep")
@@ -202,6 +203,11 @@ fn what_cannot_be_tried_is_refused_before_anything_is_trained() {
             "cartpole-loud-angle breaks cartpole, not treasure_grid",
         ),
         (&["localise"], "--run"),
+        (
+            &["localise", "--out", "envs/evalxrl_envs/__init__.py"],
+            "__init__.py",
+        ),
+        (&["new", "dossier", "no-method"], "is an arm"),
         (&["localise", "--run", "nowhere"], "nowhere"),
         (
             &["localise", "--out", "o", "--malfunction", "nothing"],

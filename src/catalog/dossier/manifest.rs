@@ -21,6 +21,18 @@ const CONTRACT: [&str; 6] = [
     "json",
 ];
 
+/// Commands that a coder finds in every workspace, which a tool would hide.
+const TAKEN: [&str; 14] = [
+    "score", "submit", "python", "python3", "sh", "bash", "env", "ls", "cat", "grep", "find",
+    "tar", "sed", "timeout",
+];
+
+/// Bytes of the longest name of a command.
+const LONGEST: usize = 64;
+
+/// What is wrong with a text that would act on a terminal.
+const CONTROLS: &str = "holds a control character";
+
 /// The regime in which a dossier can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,6 +88,20 @@ pub(in super::super) fn read(
     let mut broken = |field: &str, wrong: String, remedy: &str| {
         problems.push(Problem::new(&manifest, field, wrong, remedy));
     };
+    if Dossier::RESERVED.contains(&name) {
+        let wrong = format!("`{name}` is an arm that every experiment has");
+        broken("id", wrong, "choose another name");
+    }
+    let citations = papers.iter().flatten().map(|paper| &paper.citation);
+    for (field, list) in [
+        ("title", title.iter().collect::<Vec<_>>()),
+        ("authors", authors.iter().flatten().collect()),
+        ("papers", citations.collect()),
+    ] {
+        if list.iter().any(|text| text.chars().any(char::is_control)) {
+            broken(field, CONTROLS.into(), "write plain text");
+        }
+    }
     if let Some(id) = id.as_ref().filter(|id| id.as_str() != name) {
         let wrong = format!("`{id}` is not the name of its folder");
         broken("id", wrong, &format!("write \"{name}\""));
@@ -207,19 +233,30 @@ fn read_tool(mut fields: Fields, problems: &mut Problems) -> Option<Tool> {
         problems.push(fields.problem(
             "name",
             format!("`{name}` is no plain command name"),
-            "write lower-case letters, digits and dashes, beginning with a letter",
+            "write at most 64 lower-case letters, digits and dashes, beginning with a letter",
         ));
+    }
+    if let Some(name) = name.as_ref().filter(|name| TAKEN.contains(&name.as_str())) {
+        problems.push(fields.problem(
+            "name",
+            format!("`{name}` is a command that every workspace has"),
+            "choose another name, e.g. with the method's name before it",
+        ));
+    }
+    let texts = argv.iter().flatten();
+    if texts.clone().any(|text| text.chars().any(char::is_control)) {
+        problems.push(fields.problem("argv", CONTROLS, "write plain text"));
     }
     if argv.as_ref().is_some_and(Vec::is_empty) {
         problems.push(fields.problem("argv", "is empty", "write the program first"));
     }
     if let Some(help) = help
         .as_ref()
-        .filter(|help| help.trim().is_empty() || help.contains('\n'))
+        .filter(|help| help.trim().is_empty() || help.chars().any(char::is_control))
     {
         problems.push(fields.problem(
             "help",
-            format!("{help:?} is not one line"),
+            format!("{help:?} is not one line of plain text"),
             "say in one line what it does",
         ));
     }
@@ -244,7 +281,7 @@ fn is_command(name: &str) -> bool {
         && name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        && !["score", "submit"].contains(&name)
+        && name.len() <= LONGEST
 }
 
 fn is_semantic(text: &str) -> bool {
@@ -285,6 +322,6 @@ mod tests {
         assert!(is_semantic("1.0.0+a-b.7") && !is_semantic("1.0.0-") && !is_semantic("1.0.0-/.."));
         assert!(is_spdx("Apache-2.0") && is_spdx("MIT OR Apache-2.0"));
         assert!(!is_spdx("") && !is_spdx("see LICENSE, please"));
-        assert!(is_command("rdx-audit") && !is_command("score") && !is_command("a b"));
+        assert!(is_command("rdx-audit") && !is_command(&"a".repeat(65)) && !is_command("a b"));
     }
 }

@@ -97,6 +97,9 @@ pub struct Dossier {
 }
 
 impl Dossier {
+    /// Ids that name arms without a dossier.
+    pub const RESERVED: [&str; 3] = ["no-method", "cheat-oracle", "optimal-repair"];
+
     /// What a coder sees: README, papers, examples.
     #[must_use]
     pub fn visible(&self) -> Files {

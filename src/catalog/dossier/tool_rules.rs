@@ -92,6 +92,13 @@ pub fn check_tools<E>(
                 );
             }
         }
+        let plain = |text: &str| text.chars().all(|c| c == '\n' || !c.is_control());
+        if !std::str::from_utf8(&first.stdout).is_ok_and(plain) {
+            broken(
+                "prints control characters, or bytes that are no UTF-8".into(),
+                "print plain lines of text",
+            );
+        }
         for word in verdict_words(&String::from_utf8_lossy(&first.stdout)) {
             broken(
                 format!("prints the verdict word `{word}`"),

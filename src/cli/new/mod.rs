@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use crate::catalog::{Catalog, Environment, FaultDiff, Files, Folder};
+use crate::catalog::{Catalog, Dossier, Environment, FaultDiff, Files, Folder};
 use crate::vocab::{DossierId, MalfunctionId};
 
 use rung::Rung;
@@ -172,6 +172,10 @@ fn readme(id: &MalfunctionId, rung: Option<&Rung>) -> String {
 
 fn dossier(root: &Path, name: &str) -> Result<(), Failure> {
     DossierId::new(name).map_err(|error| usage(error.to_string()))?;
+    if Dossier::RESERVED.contains(&name) {
+        let told = format!("`{name}` is an arm that every experiment has");
+        return Err(usage(told).remedy("choose another name"));
+    }
     let template = root.join("dossiers/_template");
     let read = Folder::read(&template, "dossiers/_template")
         .map_err(|problem| Failure::new(Code::Invalid, problem.to_string()))?;
