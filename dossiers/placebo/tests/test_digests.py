@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import exact
 import laws
+from dg import rows
 from dg.__main__ import TOOLS
 from digests import CELLS, cells, fitting, spread
 from fixtures import F6, Params
+from xrl_common import actions
 from xrl_common.features import one
 from xrl_common.simulation import Acting, Simulator
 
@@ -66,6 +68,11 @@ def test_the_digests_of_any_two_rows_differ(ask: laws.Ask, argv: tuple[str, ...]
     numbers = [row for result in document["results"] for row in result["rows"]]
     assert numbers == list(range(len(rows)))
     assert len({row[0] for row in rows}) == len(rows) > 1
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_an_output_is_about_as_long_as_it_says(ask: laws.Ask, name: str) -> None:
+    assert abs(len(ask(name)) / rows.LENGTH[actions.Kind.DISCRETE] - 1) <= 0.2
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))

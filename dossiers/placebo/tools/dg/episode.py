@@ -22,5 +22,6 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     steps = visited[visited[:, 0] >= wanted.episode][: wanted.rows]
     found = rows.digests(settings, range(len(steps)), [one(trace.states, *step) for step in steps])
     head = settings.header(f"{tried.word} from episode {wanted.episode} on", nonfinite=tried.nonfinite)
-    shown = rows.lines("row", [str(row) for row in range(len(steps))], found)
+    names = [str(row) for row in range(len(steps))]
+    shown = rows.lines("row", names, found, rows.groups(settings, head, names))
     return [Report([*head, *shown], {"episode": wanted.episode, "rows": list(range(len(steps))), "digests": found})]

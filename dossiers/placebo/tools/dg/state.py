@@ -34,9 +34,7 @@ def after_each_action(settings: Settings, tried: Trial, selected: Selected, firs
     found = rows.digests(settings, numbered, states)
     names = ["(none)", *(name_of(settings.subject, action) for action in probes)]
     head = settings.header(f"{tried.word} rows {numbered[0]} to {numbered[-1]}", selected, tried.nonfinite)
-    if max(map(len, names)) > LONG:
-        shown = rows.lines("row", [str(row) for row in numbered], found)
-    else:
-        shown = rows.lines("action", names, found)
+    heading, told = ("action", names) if max(map(len, names)) <= LONG else ("row", [str(row) for row in numbered])
+    shown = rows.lines(heading, told, found, rows.groups(settings, head, told))
     numbers = {"origin": selected.origin, "actions": names, "rows": numbered, "digests": found}
     return Report([*head, *shown], numbers)

@@ -18,14 +18,18 @@ def body(settings: Settings, wanted: argparse.Namespace) -> list[Report]:
     trace, visited = tried.trace, np.argwhere(tried.trace.alive)
     head = settings.header(f"{tried.word} k {wanted.k} l {wanted.l}", nonfinite=tried.nonfinite)
     clips = [_clip(trace.lengths, *visited[middle], wanted.l) for middle in spread(len(visited), wanted.k)]
-    whole = sum(len(steps) for _, _, steps in clips)
+    titles, first = [], 0
+    for place, (episode, centre, steps) in enumerate(clips, start=1):
+        last = first + len(steps) - 1
+        titles.append(f"clip {place}   episode {episode}   t {centre}   rows {first} to {last}")
+        first = last + 1
+    count = rows.groups(settings, [*head, *titles], [str(row) for row in range(first)], len(clips))
     reports, row = [], 0
     for place, (episode, centre, steps) in enumerate(clips, start=1):
         numbered = list(range(row, row + len(steps)))
         row += len(steps)
         found = rows.digests(settings, numbered, [one(trace.states, episode, t) for t in steps])
-        lines = [f"clip {place}   episode {episode}   t {centre}   rows {numbered[0]} to {numbered[-1]}"]
-        lines += rows.lines("row", [str(n) for n in numbered], found, whole)
+        lines = [titles[place - 1], *rows.lines("row", [str(n) for n in numbered], found, count)]
         numbers = {"episode": episode, "t": centre, "steps": list(steps), "rows": numbered, "digests": found}
         reports.append(Report([*head, *lines] if place == 1 else lines, numbers))
     return reports

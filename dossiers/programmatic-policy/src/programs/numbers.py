@@ -49,8 +49,9 @@ def _of_action(title: str, place: int, action: Action, words: Words, spans: np.n
     if isinstance(action, Linear):
         found = []
         for head, (bias, rows) in enumerate(zip(action.bias, action.weights, strict=True)):
+            whose = f"{title} head {head}" if len(words.actions) > 1 else title
             for category, (b, row) in enumerate(zip(bias, rows, strict=True)):
-                name = f"{title} {words.actions[head][category]}"
+                name = f"{whose} {words.actions[head][category]}"
                 found.append(Number(f"{name} b", place, (head, category, -1), b, 2.0))
                 for i, (feature, w) in enumerate(row):
                     span = 2.0 / max(float(spans[feature]), 1e-9)
