@@ -10,7 +10,7 @@ from xrl_common.report import Settings
 from xrl_common.subject import Tree
 from xrl_common.tables import Column, table
 
-LENGTH = {Kind.DISCRETE: 850, Kind.CONTINUOUS: 1350, Kind.MULTI_DISCRETE: 1800}
+LENGTH = {Kind.DISCRETE: 760, Kind.CONTINUOUS: 1350, Kind.MULTI_DISCRETE: 1800}
 """Characters of an output, longer where actions are: the more rows, the fewer groups of digits of each are shown."""
 
 READING = 280
